@@ -1,0 +1,60 @@
+# make demo, make test: all you need on a machine with Python 3.11+, pip and git.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SPARK := .venv-spark
+
+.PHONY: setup demo test lint types boundaries unit test-spark bench lock clean
+
+setup: $(VENV)/.installed
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.developed: $(VENV)/.installed requirements-dev.lock
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	touch $@
+
+demo: setup
+	$(BIN)/python examples/births/demo.py
+
+test: lint types boundaries unit
+
+lint: $(VENV)/.developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.developed
+	$(BIN)/mypy
+
+boundaries: $(VENV)/.developed
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.developed
+	$(BIN)/pytest -m "not spark"
+
+$(SPARK)/.installed: requirements-spark.lock pyproject.toml
+	$(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements-spark.lock
+	$(SPARK)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation -e .
+	touch $@
+
+test-spark: $(SPARK)/.installed
+	$(SPARK)/bin/pytest -m spark
+
+bench: $(VENV)/.developed
+	$(BIN)/python -m benchmarks
+
+# Renew the pinned versions (needs uv: pip install uv). No download address enters a lock file.
+LOCK := uv pip compile --quiet --generate-hashes --no-annotate --no-header --universal --no-emit-index-url pyproject.toml
+lock:
+	$(LOCK) --group build -o requirements.lock
+	$(LOCK) --group build --group dev --extra postgres -c requirements.lock -o requirements-dev.lock
+	$(LOCK) --group build --group dev --extra spark -c requirements.lock -o requirements-spark.lock
+
+clean:
+	rm -rf $(VENV) $(SPARK) demo build dist

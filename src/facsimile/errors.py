@@ -1,0 +1,205 @@
+"""Everything facsimile refuses, in one place.
+
+    FacsimileError                 code, one sentence, one thing to do next
+    ├── Refused          exit 2    the input or the specification cannot be used; nothing was charged
+    │   ├── SpecRefused            E2xx, with the line of the specification
+    │   └── DataRefused            E1xx, names items of the specification only
+    ├── BudgetRefused    exit 3    E301
+    ├── LedgerRefused    exit 4    E31x, E32x, E33x
+    ├── VerifyFailed     exit 5    E5xx
+    ├── NoRelease        exit 6    E6xx
+    └── MechanismFailed  exit 1    E7xx, says nothing about the data
+
+A sentence may name columns, alternatives and keys of the specification. It never contains a value, a row
+or a number that was read from a data file.
+
+>>> refusal("E140", column="parity")
+DataRefused('E140', 'Column parity holds text that is not a number.')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One error: its sentence (with named places for items of the specification) and the next step."""
+
+    sentence: str
+    next_step: str
+
+
+CATALOGUE: dict[str, Entry] = {
+    # data files: refused before any charge
+    "E101": Entry("The data file does not exist.", "Check the path given with --data or --public."),
+    "E102": Entry("The data file is empty.", "Export the table again with a header and its records."),
+    "E103": Entry("The data file has a header and no records.", "Export the table again with its records."),
+    "E104": Entry(
+        "The number of records does not equal records.count of the specification.",
+        "Correct the file, or the declared count if it is wrong in public.",
+    ),
+    "E105": Entry(
+        "The data file is of a kind that facsimile does not read.",
+        "Give CSV, CSV.gz, Parquet, Arrow, DuckDB, SQLite, a postgres:// or a spark:// source.",
+    ),
+    "E106": Entry("The data source cannot be opened or read.", "Check that it is whole and that you may read it."),
+    "E107": Entry(
+        "The data source holds several tables.",
+        "Name one after a number sign: SOURCE#TABLE.",
+    ),
+    "E108": Entry(
+        "The data source has no such table.",
+        "Name an existing table after a number sign: SOURCE#TABLE.",
+    ),
+    "E109": Entry(
+        "Reading this source needs the extra {extra}.",
+        "Install it: pip install 'facsimile[{extra}]'.",
+    ),
+    "E110": Entry("The data file lacks the columns {columns}.", "Add them, or correct `source` in the specification."),
+    "E111": Entry("The data file names the column {column} twice.", "Rename or remove one of the two."),
+    "E112": Entry(
+        "Column {column} has a type in the data file that cannot be read as its specification says.",
+        "Export it as a number, a text or a date.",
+    ),
+    "E120": Entry("The data file is not UTF-8.", "Convert it to UTF-8."),
+    "E121": Entry("The data file holds NUL or text-direction characters.", "Remove them at the source."),
+    "E122": Entry("The data file is an archive or expands beyond reason.", "Give the table itself, or a plain .csv.gz."),
+    "E130": Entry("A row of the data file has another number of fields than its header.", "Export the table again."),
+    "E131": Entry("A row of the data file holds a field of 64 kB or more.", "Remove free text before the export."),
+    "E140": Entry(
+        "Column {column} holds text that is not a number.",
+        "Clean it, or declare `malformed: drop` or `malformed: missing` for the column.",
+    ),
+    "E141": Entry(
+        "Column {column} has missing values and no rule for them.",
+        "Fill them, or declare `missing: drop`, a code or a constant for the column.",
+    ),
+    "E142": Entry(
+        "Column {column} holds values outside its declared domain.",
+        "Correct them, or declare `outside: drop`, `clip` or a label for the column.",
+    ),
+    "E151": Entry(
+        "A release needs at least two records.",
+        "Give a table with more records.",
+    ),
+    "E160": Entry(
+        "The domain has too many cells for the generator {family}.",
+        "Coarsen an alternative, or drop that generator from `families`.",
+    ),
+    "E161": Entry(
+        "A label starts with a character that a spreadsheet would run as a formula.",
+        "Begin labels with a letter, a digit or <.",
+    ),
+    # specification
+    "E200": Entry("{problem}", "Correct the line; `facsimile schema` describes every key."),
+    "E201": Entry("{problem}", "Give a positive decimal such as 0.5."),
+    "E202": Entry("The key {key} is given twice.", "Keep one of them."),
+    "E203": Entry(
+        "The parts of the budget add up to {parts}, more than the declared total {total}.",
+        "Raise budget.total or lower a part.",
+    ),
+    "E204": Entry("{problem}", "Choose {choice}."),
+    "E205": Entry("Unknown key {key}.", "{suggestion}"),
+    "E206": Entry("A production run takes no seed.", "Remove the seed, or rehearse with --rehearse --seed."),
+    "E207": Entry(
+        "This file lies beside a ledger or a dataset key, so it is confidential.",
+        "Use a public file, or run `facsimile release`.",
+    ),
+    "E210": Entry("The specification is not plain YAML of at most 1 MB: {problem}", "Write it without {construct}."),
+    "E211": Entry(
+        "Bounds must be declared, not taken from the data.",
+        "Write two numbers that are known in public: bounds: [0, 120].",
+    ),
+    "E212": Entry("The specification file does not exist.", "Check its path."),
+    # output
+    "E401": Entry("The output already exists.", "Choose another name, or move the old one away."),
+    "E402": Entry("The output would pass through a link or into the folder of the data.", "Choose another folder."),
+    # internal
+    "E700": Entry(
+        "An internal error stopped the command; no details are shown because they could hold data.",
+        "Report the command and the version of facsimile, never the data.",
+    ),
+}
+
+
+class FacsimileError(Exception):
+    """An error that people read: a code, one sentence and one thing to do next."""
+
+    exit_code = 1
+
+    def __init__(self, code: str, sentence: str, next_step: str, line: int | None = None) -> None:
+        super().__init__(code, sentence)
+        self.code, self.sentence, self.next_step, self.line = code, sentence, next_step, line
+
+    def __str__(self) -> str:
+        place = f"line {self.line}: " if self.line is not None else ""
+        return f"{self.code} {place}{self.sentence} {self.next_step}"
+
+    def as_json(self) -> dict[str, object]:
+        """The error for `--json`."""
+        found = {"code": self.code, "message": self.sentence, "next": self.next_step, "line": self.line}
+        return {"error": {key: value for key, value in found.items() if value is not None}}
+
+
+class Refused(FacsimileError):
+    """The input cannot be used; nothing was charged and nothing was lost."""
+
+    exit_code = 2
+
+
+class SpecRefused(Refused):
+    """The specification cannot be used."""
+
+
+class DataRefused(Refused):
+    """The data file cannot be used."""
+
+
+class BudgetRefused(FacsimileError):
+    """The budget does not suffice; the data was not opened."""
+
+    exit_code = 3
+
+
+class LedgerRefused(FacsimileError):
+    """The ledger cannot be trusted or written."""
+
+    exit_code = 4
+
+
+class VerifyFailed(FacsimileError):
+    """A bundle does not hold what it claims."""
+
+    exit_code = 5
+
+
+class NoRelease(FacsimileError):
+    """The run ended without a release; its budget is spent."""
+
+    exit_code = 6
+
+
+class MechanismFailed(FacsimileError):
+    """A step failed in a way whose details could depend on the data, so none are given."""
+
+    exit_code = 1
+
+
+_FAMILIES: dict[str, type[FacsimileError]] = {
+    "E1": DataRefused,
+    "E2": SpecRefused,
+    "E30": BudgetRefused,
+    "E3": LedgerRefused,
+    "E4": Refused,
+    "E5": VerifyFailed,
+    "E6": NoRelease,
+    "E7": MechanismFailed,
+}
+
+
+def refusal(code: str, *, line: int | None = None, **items: str) -> FacsimileError:
+    """The error of this code, its sentence completed with items of the specification."""
+    entry = CATALOGUE[code]
+    kind = _FAMILIES.get(code[:3]) or _FAMILIES[code[:2]]
+    return kind(code, entry.sentence.format(**items), entry.next_step.format(**items), line)

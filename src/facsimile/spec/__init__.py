@@ -1,0 +1,1 @@
+"""What is promised: columns, public domains, constraints, criteria, budget, the configuration space."""

@@ -1,0 +1,165 @@
+"""Bins: the public values a column may take in a release, read from the notation people write.
+
+    18              one value                      number 18
+    2-3             both ends belong to it         number 2.5
+    <18   ≤24       everything below               number 18, 24
+    44<   35≤       everything above               number 44, 35
+    18..44          shorthand: 18, 19, …, 44
+    1500..4499 by 100   shorthand: 1500-1599, …, 4400-4499
+
+>>> [b.label for b in parse_bins(["<18", "18..20", "20<"], Fraction(1))]
+['<18', '18', '19', '20', '20<']
+>>> parse_bin("2-3", Fraction(1)).number
+Fraction(5, 2)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from facsimile.spec.decimals import parse_decimal, show_decimal
+
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_BELOW = re.compile(rf"(<|<=|≤)\s*({_NUMBER})")
+_ABOVE = re.compile(rf"({_NUMBER})\s*(<|<=|≤)")
+_BETWEEN = re.compile(rf"({_NUMBER})\s*[-–]\s*({_NUMBER})")
+_SINGLE = re.compile(_NUMBER)
+_RANGE = re.compile(rf"({_NUMBER})\s*\.\.\s*({_NUMBER})(?:\s+by\s+({_NUMBER}))?")
+MOST_BINS = 100_000
+
+
+@dataclass(frozen=True)
+class NumberBin:
+    """The values low..high of a grid; None stands for an open end."""
+
+    label: str
+    low: Fraction | None
+    high: Fraction | None
+    number: Fraction
+
+    def contains(self, value: Fraction) -> bool:
+        """Whether the value falls into the bin."""
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+    def within(self, other: NumberBin) -> bool:
+        """Whether every value of this bin is a value of the other."""
+        low = other.low is None or (self.low is not None and other.low <= self.low)
+        return low and (other.high is None or (self.high is not None and self.high <= other.high))
+
+
+@dataclass(frozen=True)
+class CategoryBin:
+    """A set of categories released under one label; its number is their common or mean number."""
+
+    label: str
+    values: frozenset[str]
+    number: Fraction | None = None
+
+    def within(self, other: CategoryBin) -> bool:
+        """Whether every category of this bin is one of the other."""
+        return self.values <= other.values
+
+
+@dataclass(frozen=True)
+class MissingBin:
+    """The code of a missing value; no comparison holds on it."""
+
+    label: str
+    number: Fraction | None = None
+
+
+Bin = NumberBin | CategoryBin | MissingBin
+
+
+def parse_bin(text: str, step: Fraction, label: str | None = None) -> NumberBin:
+    """Read one bin on the grid of multiples of `step`."""
+    label = text if label is None else label
+    if match := _BELOW.fullmatch(text):
+        edge = parse_decimal(match[2])
+        bin_ = NumberBin(label, None, edge - step if match[1] == "<" else edge, edge)
+    elif match := _ABOVE.fullmatch(text):
+        edge = parse_decimal(match[1])
+        bin_ = NumberBin(label, edge + step if match[2] == "<" else edge, None, edge)
+    elif match := _BETWEEN.fullmatch(text):
+        low, high = parse_decimal(match[1]), parse_decimal(match[2])
+        if high < low:
+            raise ValueError(f"the bin {text} ends before it starts")
+        bin_ = NumberBin(label, low, high, (low + high) / 2)
+    elif _SINGLE.fullmatch(text):
+        value = parse_decimal(text)
+        bin_ = NumberBin(label, value, value, value)
+    else:
+        raise ValueError(f"{text} is not a bin: write 18, 18-19, <18, 44< or 18..44")
+    if any(edge is not None and (edge / step).denominator != 1 for edge in (bin_.low, bin_.high)):
+        raise ValueError(f"the bin {text} has more decimals than its column")
+    return bin_
+
+
+def parse_bins(texts: Iterable[str], step: Fraction) -> tuple[NumberBin, ...]:
+    """Read a list of bins and shorthands; they must follow each other without a gap."""
+    found: list[NumberBin] = []
+    for text in texts:
+        if match := _RANGE.fullmatch(text):
+            low, high = parse_decimal(match[1]), parse_decimal(match[2])
+            width = parse_decimal(match[3]) if match[3] else step
+            found.extend(_regular(text, low, high, width, step))
+        else:
+            found.append(parse_bin(text, step))
+    return checked(found, step)
+
+
+def labelled_bins(texts: Mapping[str, str], step: Fraction) -> tuple[NumberBin, ...]:
+    """Read bins that carry labels of their own."""
+    return checked([parse_bin(text, step, label) for label, text in texts.items()], step)
+
+
+def _regular(text: str, low: Fraction, high: Fraction, width: Fraction, step: Fraction) -> list[NumberBin]:
+    if width <= 0 or (width / step).denominator != 1:
+        raise ValueError(f"the width in {text} must be a multiple of {show_decimal(step)}")
+    pieces = (high + step - low) / width
+    if pieces.denominator != 1 or not 1 <= pieces <= MOST_BINS:
+        raise ValueError(f"{text} does not divide into whole bins")
+    starts = [low + width * i for i in range(int(pieces))]
+    return [parse_bin(_span(start, start + width - step), step) for start in starts]
+
+
+def _span(low: Fraction, high: Fraction) -> str:
+    return show_decimal(low) if low == high else f"{show_decimal(low)}-{show_decimal(high)}"
+
+
+def checked(bins: list[NumberBin], step: Fraction) -> tuple[NumberBin, ...]:
+    """The bins, if they ascend and each begins one step after its neighbour ends."""
+    if not bins:
+        raise ValueError("a list of bins may not be empty")
+    if len({b.label for b in bins}) < len(bins):
+        raise ValueError("two bins have the same label")
+    for left, right in zip(bins, bins[1:], strict=False):
+        if left.high is None or right.low is None or right.low != left.high + step:
+            raise ValueError(f"the bins {left.label} and {right.label} overlap or leave a gap")
+    return tuple(bins)
+
+
+def refine(partitions: Iterable[tuple[NumberBin, ...]], step: Fraction) -> tuple[NumberBin, ...]:
+    """The coarsest bins of which every bin of every partition is a union (finest common refinement)."""
+    every = list(partitions)
+    first, last = every[0][0], every[0][-1]
+    starts = sorted({b.low for bins in every for b in bins[1:] if b.low is not None})
+    lows = [first.low, *starts]
+    highs = [*(start - step for start in starts), last.high]
+    known = {(b.low, b.high): b for bins in every for b in bins}
+    return tuple(
+        known.get((low, high)) or _unlabelled(low, high) for low, high in zip(lows, highs, strict=True)
+    )
+
+
+def _unlabelled(low: Fraction | None, high: Fraction | None) -> NumberBin:
+    """A piece that no alternative shows by itself: named by its span, numbered like any bin."""
+    if low is None or high is None:
+        edge = high if high is not None else low
+        assert edge is not None, "a partition with one open bin has no inner piece"
+        label = f"≤{show_decimal(edge)}" if low is None else f"{show_decimal(edge)}≤"
+        return NumberBin(label, low, high, edge)
+    return NumberBin(_span(low, high), low, high, (low + high) / 2)

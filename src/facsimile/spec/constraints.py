@@ -1,0 +1,419 @@
+"""Conditions as people say them: `mother_age < 23 and parity > 6`.
+
+    condition  :=  part ("or" part)*
+    part       :=  factor ("and" factor)*
+    factor     :=  "not" factor | "(" condition ")" | atom
+    atom       :=  term ("<" | "<=" | ">" | ">=" | "=" | "!=") term
+                |  NAME ["not"] "in" "[" term ("," term)* "]"
+                |  NAME "is" ["not"] "missing"  |  "any column is missing"
+
+A condition is parsed into a small tree, never evaluated as code. `not` is pushed down to the atoms, so
+the tree is monotone: only `and`, `or` and atoms. Every reading of it (a raw record, a bin, an SQL filter)
+is then a choice of what an atom means. An atom that meets a missing value does not hold.
+
+>>> str(parse_condition("not (a < 3 or b = x)"))
+'a >= 3 and b != x'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from pydantic import Field, model_validator
+
+from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
+from facsimile.spec.decimals import parse_decimal, show_decimal
+from facsimile.spec.model import Label, Model, Prose
+
+ANY = "any column"
+NEGATION = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Compare:
+    """A name against a number, a label or another name."""
+
+    name: str
+    sign: str
+    other: Fraction | str
+    other_is_name: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the atom reads."""
+        return (self.name, str(self.other)) if self.other_is_name else (self.name,)
+
+    def negated(self) -> Compare:
+        """The atom that holds on exactly the present values on which this one does not."""
+        return Compare(self.name, NEGATION[self.sign], self.other, self.other_is_name)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.sign} {_show(self.other)}"
+
+
+@dataclass(frozen=True)
+class Among:
+    """A name among listed values, or not among them."""
+
+    name: str
+    values: tuple[Fraction | str, ...]
+    among: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the atom reads."""
+        return (self.name,)
+
+    def negated(self) -> Among:
+        """The opposite atom."""
+        return Among(self.name, self.values, not self.among)
+
+    def __str__(self) -> str:
+        listed = ", ".join(_show(v) for v in self.values)
+        return f"{self.name} {'in' if self.among else 'not in'} [{listed}]"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A name whose value is missing, or present; `any column` stands for all of them."""
+
+    name: str
+    missing: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the atom reads."""
+        return (self.name,)
+
+    def negated(self) -> Missing:
+        """The opposite atom."""
+        return Missing(self.name, not self.missing)
+
+    def __str__(self) -> str:
+        return f"{self.name} is {'missing' if self.missing else 'not missing'}"
+
+
+@dataclass(frozen=True)
+class Every:
+    """All parts hold."""
+
+    parts: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(f"({p})" if isinstance(p, Some) else str(p) for p in self.parts)
+
+
+@dataclass(frozen=True)
+class Some:
+    """At least one part holds."""
+
+    parts: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(str(p) for p in self.parts)
+
+
+Atom = Compare | Among | Missing
+Condition = Compare | Among | Missing | Every | Some
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>[+-]?[0-9]+(?:\.[0-9]+)?)(?![\w.])|(?P<sign><=|>=|==|!=|<|>|=|≤|≥|≠)"
+    r"|(?P<mark>[()\[\]{},])|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<word>[\w][\w./-]*))"
+)
+_SIGNS = {"==": "=", "≤": "<=", "≥": ">=", "≠": "!="}
+_RESERVED = {"and", "or", "not", "in", "is", "missing"}
+LONGEST = 2000
+DEEPEST = 20
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition; a ValueError says what is wrong and where."""
+    return _Parser(text).whole()
+
+
+def names(condition: Condition) -> tuple[str, ...]:
+    """The names a condition reads, in order of appearance, each once."""
+    return tuple(dict.fromkeys(name for atom in atoms(condition) for name in atom.names))
+
+
+def atoms(condition: Condition) -> Iterator[Atom]:
+    """Every atom of the tree."""
+    if isinstance(condition, Every | Some):
+        for part in condition.parts:
+            yield from atoms(part)
+    else:
+        yield condition
+
+
+def fold(
+    condition: Condition,
+    atom: Callable[[Atom], T],
+    every: Callable[[Sequence[T]], T],
+    some: Callable[[Sequence[T]], T],
+) -> T:
+    """Read the tree with a meaning for atoms, for `and` and for `or`."""
+    if isinstance(condition, Every):
+        return every([fold(part, atom, every, some) for part in condition.parts])
+    if isinstance(condition, Some):
+        return some([fold(part, atom, every, some) for part in condition.parts])
+    return atom(condition)
+
+
+def holds(condition: Condition, record: Mapping[str, Fraction | str | None]) -> bool:
+    """Whether a record (None: missing) satisfies the condition."""
+    return fold(condition, lambda a: _holds_on_values(a, record), all, any)
+
+
+def holds_on_bins(atom: Atom, bins: Mapping[str, Bin]) -> bool:
+    """Whether every value (or pair of values) of the bins satisfies the atom."""
+    if isinstance(atom, Missing):
+        return isinstance(bins[atom.name], MissingBin) is atom.missing
+    found = bins[atom.name]
+    if isinstance(found, MissingBin):
+        return False
+    if isinstance(atom, Among):
+        if isinstance(found, CategoryBin):
+            listed = {str(_as_label(v)) for v in atom.values}
+            return found.values <= listed if atom.among else not found.values & listed
+        numbers = [v for v in atom.values if isinstance(v, Fraction)]
+        if atom.among:
+            return found.low is not None and found.low == found.high and found.low in numbers
+        return not any(found.contains(v) for v in numbers)
+    if isinstance(found, CategoryBin):
+        label = {str(_as_label(atom.other))}
+        if atom.other_is_name:
+            other = bins[str(atom.other)]
+            label = set(other.values) if isinstance(other, CategoryBin) else set()
+            if not label or (atom.sign == "=" and len(label) > 1):
+                return False
+        return found.values <= label if atom.sign == "=" else not found.values & label
+    other_bin = bins[str(atom.other)] if atom.other_is_name else None
+    if isinstance(other_bin, NumberBin):
+        return _ordered(atom.sign, (found.low, found.high), (other_bin.low, other_bin.high))
+    if isinstance(atom.other, Fraction):
+        return _ordered(atom.sign, (found.low, found.high), (atom.other, atom.other))
+    return False
+
+
+Span = tuple[Fraction | None, Fraction | None]
+
+
+def _ordered(sign: str, left: Span, right: Span) -> bool:
+    """Whether the sign holds between every value of the left interval and every value of the right one."""
+    if sign in (">", ">="):
+        return _ordered(MIRROR[sign], right, left)
+    if sign == "=":
+        return left[0] is not None and left[0] == left[1] == right[0] == right[1]
+    if sign == "!=":
+        return _ordered("<", left, right) or _ordered("<", right, left)
+    top, bottom = left[1], right[0]
+    return top is not None and bottom is not None and (top < bottom or (sign == "<=" and top == bottom))
+
+
+def _holds_on_values(atom: Atom, record: Mapping[str, Fraction | str | None]) -> bool:
+    if isinstance(atom, Missing):
+        return (record[atom.name] is None) is atom.missing
+    value = record[atom.name]
+    if value is None:
+        return False
+    if isinstance(atom, Among):
+        return (value in [_matching(value, v) for v in atom.values]) is atom.among
+    other = record[str(atom.other)] if atom.other_is_name else _matching(value, atom.other)
+    if other is None or type(other) is not type(value):
+        return False
+    return {
+        "<": value < other,  # type: ignore[operator]
+        "<=": value <= other,  # type: ignore[operator]
+        ">": value > other,  # type: ignore[operator]
+        ">=": value >= other,  # type: ignore[operator]
+        "=": value == other,
+        "!=": value != other,
+    }[atom.sign]
+
+
+def _matching(value: Fraction | str, constant: Fraction | str) -> Fraction | str:
+    """A label may be written with digits only: against a category, a number is its text."""
+    return _as_label(constant) if isinstance(value, str) else constant
+
+
+def _as_label(constant: Fraction | str) -> str:
+    return constant if isinstance(constant, str) else show_decimal(constant)
+
+
+def _show(value: Fraction | str) -> str:
+    if isinstance(value, Fraction):
+        return show_decimal(value)
+    return value if re.fullmatch(r"[A-Za-z_][\w./-]*", value) and value not in _RESERVED else f'"{value}"'
+
+
+class _Parser:
+    """Recursive descent over the tokens of one condition."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST:
+            raise ValueError(f"a condition has at most {LONGEST} characters")
+        self.tokens = list(_tokens(text))
+        self.place = 0
+        self.depth = 0
+
+    def whole(self) -> Condition:
+        condition = self.some()
+        if self.place < len(self.tokens):
+            raise ValueError(f"the condition goes on at {self.tokens[self.place][1]!r} where it should end")
+        return condition
+
+    def some(self) -> Condition:
+        parts = [self.every()]
+        while self.take("word", "or"):
+            parts.append(self.every())
+        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+    def every(self) -> Condition:
+        parts = [self.factor()]
+        while self.take("word", "and"):
+            parts.append(self.factor())
+        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+    def factor(self) -> Condition:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ValueError(f"a condition nests at most {DEEPEST} deep")
+        try:
+            if self.take("word", "not"):
+                return _negate(self.factor())
+            if self.take("mark", "("):
+                inner = self.some()
+                self.need("mark", ")")
+                return inner
+            return self.atom()
+        finally:
+            self.depth -= 1
+
+    def atom(self) -> Atom:
+        if self.words("any", "column", "is", "missing"):
+            return Missing(ANY)
+        kind, text = self.next("a name")
+        if self.take("word", "is"):
+            present = self.take("word", "not")
+            self.need("word", "missing")
+            return Missing(_name(kind, text), not present)
+        absent = self.take("word", "not")
+        if absent or self.at("word", "in"):
+            self.need("word", "in")
+            return Among(_name(kind, text), self.listed(), not absent)
+        _, sign = self.need("sign")
+        other_kind, other = self.next("a value")
+        sign = _SIGNS.get(sign, sign)
+        if kind == "number":
+            kind, text, other_kind, other, sign = other_kind, other, kind, text, MIRROR[sign]
+        return Compare(_name(kind, text), sign, _constant(other_kind, other), other_kind == "word")
+
+    def listed(self) -> tuple[Fraction | str, ...]:
+        closing = {"[": "]", "{": "}", "(": ")"}
+        _, opening = self.next("a list")
+        if opening not in closing:
+            raise ValueError(f"a list such as [A, B] is expected at {opening!r}")
+        values = [_constant(*self.next("a value"))]
+        while self.take("mark", ","):
+            values.append(_constant(*self.next("a value")))
+        self.need("mark", closing[opening])
+        return tuple(values)
+
+    def at(self, kind: str, text: str) -> bool:
+        return self.place < len(self.tokens) and self.tokens[self.place] == (kind, text)
+
+    def take(self, kind: str, text: str) -> bool:
+        found = self.at(kind, text)
+        self.place += found
+        return found
+
+    def words(self, *texts: str) -> bool:
+        found = self.tokens[self.place : self.place + len(texts)] == [("word", t) for t in texts]
+        self.place += len(texts) if found else 0
+        return found
+
+    def next(self, expected: str) -> tuple[str, str]:
+        if self.place >= len(self.tokens):
+            raise ValueError(f"the condition ends where {expected} is expected")
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def need(self, kind: str, text: str | None = None) -> tuple[str, str]:
+        token = self.next(text or "a comparison such as <")
+        if token[0] != kind or (text is not None and token[1] != text):
+            raise ValueError(f"{text or 'a comparison such as <'} is expected at {token[1]!r}")
+        return token
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    place = 0
+    while text[place:].strip():
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise ValueError(f"the condition is not readable at {text[place:].strip()[:12]!r}")
+        kind = str(match.lastgroup)
+        yield ("quoted" if kind in ("single", "double") else kind), match[kind]
+        place = match.end()
+
+
+def _name(kind: str, text: str) -> str:
+    if kind != "word" or text in _RESERVED:
+        raise ValueError(f"a name is expected at {text!r}")
+    return text
+
+
+def _constant(kind: str, text: str) -> Fraction | str:
+    if kind == "number":
+        return parse_decimal(text)
+    if kind == "quoted" or (kind == "word" and text not in _RESERVED):
+        return text
+    raise ValueError(f"a value is expected at {text!r}")
+
+
+def _negate(condition: Condition) -> Condition:
+    if isinstance(condition, Every):
+        return Some(tuple(_negate(p) for p in condition.parts))
+    if isinstance(condition, Some):
+        return Every(tuple(_negate(p) for p in condition.parts))
+    return condition.negated()
+
+
+def resolve(condition: Condition, known: Sequence[str]) -> Condition:
+    """Tell names from labels on the right of a comparison, and spell out `any column`."""
+
+    def resolved(atom: Atom) -> Condition:
+        if isinstance(atom, Compare):
+            is_name = atom.other_is_name and atom.other in known
+            return Compare(atom.name, atom.sign, atom.other, is_name)
+        if isinstance(atom, Missing) and atom.name == ANY:
+            each = tuple(Missing(name, atom.missing) for name in known)
+            return Some(each) if atom.missing else Every(each)
+        return atom
+
+    return fold(condition, resolved, lambda parts: Every(tuple(parts)), lambda parts: Some(tuple(parts)))
+
+
+class Constraint(Model):
+    """What never happens, and who says so."""
+
+    never: str = Field(description="A condition that no plausible record satisfies.")
+    source: Prose = Field(description="Where the rule comes from.")
+    clamp: dict[str, Label] | None = Field(
+        default=None,
+        description="Policy `clamp`: the values a record gets that satisfies the condition.",
+    )
+
+    @model_validator(mode="after")
+    def _readable(self) -> Constraint:
+        parse_condition(self.never)
+        return self
+
+    def condition(self, columns: Sequence[str]) -> Condition:
+        """The parsed condition, its names told from its labels."""
+        return resolve(parse_condition(self.never), columns)

@@ -1,0 +1,55 @@
+"""The base of every part of a specification: frozen, closed to unknown keys."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+
+class Model(BaseModel):
+    """A frozen part of a specification; a key it does not know is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _safe_label(label: str) -> str:
+    """A label that stays a label in a spreadsheet, a CSV file and a web page."""
+    if not label or len(label) > 120 or label != label.strip():
+        raise ValueError("a label has 1 to 120 characters and no blanks at its ends")
+    if any(ord(c) < 32 or 0x202A <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069 for c in label):
+        raise PydanticCustomError("E161", "A label holds control or text-direction characters.")
+    if label[0] in "=+-@" and not re.fullmatch(r"[+-]?[0-9.]+( ?[-–] ?[+-]?[0-9.]+)?|-[0-9.]+[<≤]", label):
+        raise PydanticCustomError("E161", "A label starts like a formula.")
+    return label
+
+
+def _safe_name(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
+        raise ValueError("a name is written in small letters, digits and _, and starts with a letter")
+    return name
+
+
+def _safe_key(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,62}", name):
+        raise ValueError("a name is written in letters, digits, - and _, and starts with a letter")
+    return name
+
+
+def _prose(text: str) -> str:
+    if not text.strip() or len(text) > 4000:
+        raise ValueError("a text of 1 to 4,000 characters is expected")
+    return " ".join(text.split())
+
+
+_scalar = WithJsonSchema({"type": ["string", "number", "boolean"]})
+Label = Annotated[str, BeforeValidator(_text), AfterValidator(_safe_label), _scalar]
+Name = Annotated[str, AfterValidator(_safe_name), WithJsonSchema({"type": "string"})]
+Key = Annotated[str, AfterValidator(_safe_key), WithJsonSchema({"type": "string"})]
+Prose = Annotated[str, AfterValidator(_prose), WithJsonSchema({"type": "string"})]
