@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -23,7 +23,10 @@ from facsimile.spec.bins import (
 from facsimile.spec.decimals import Count, Exact, parse_decimal, show_decimal
 from facsimile.spec.model import Key, Label, Model, Name, Prose
 
-REFUSE, DROP, CLIP, MISSING = "refuse", "drop", "clip", "missing"
+REFUSE: Final = "refuse"
+DROP: Final = "drop"
+CLIP: Final = "clip"
+MISSING: Final = "missing"
 TRUE_TEXTS = ("true", "True", "TRUE", "t", "T", "1")
 FALSE_TEXTS = ("false", "False", "FALSE", "f", "F", "0")
 
@@ -88,7 +91,7 @@ def _boolean_keys(value: Any) -> Any:
 
 Bounds = Annotated[tuple[Exact, Exact], BeforeValidator(_no_automatic_bounds)]
 RawMap = Annotated[dict[str, Label], BeforeValidator(_boolean_keys)]
-Partition = list[Label] | dict[Label, list[Label]] | dict[Label, Label]
+Partition = list[Label] | dict[Label, list[Label] | Label]
 
 
 class Column(Model):

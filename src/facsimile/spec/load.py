@@ -24,6 +24,7 @@ from facsimile.spec.release import Specification
 
 LARGEST = 1_000_000
 DEEPEST = 30
+LOOSE_BRACKETS = 500
 _BOOLEANS = {"true": True, "false": False}
 Lines = dict[tuple[str | int, ...], int]
 
@@ -91,6 +92,11 @@ def dump(specification: Specification) -> str:
 
 def _check_events(text: str) -> None:
     """Refuse what a specification never needs, before memory is spent on it."""
+    depth = 0
+    for bracket in re.finditer(r"[\[\]{}]", text):
+        depth = max(0, depth + (1 if bracket[0] in "[{" else -1))
+        if depth > LOOSE_BRACKETS:
+            raise refusal("E210", problem="it nests too deep.", construct="deep nesting")
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1

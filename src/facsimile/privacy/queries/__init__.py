@@ -1,0 +1,1 @@
+"""Statistics of the confidential table, each with its sensitivity and proof."""

@@ -1,0 +1,1 @@
+"""The scheme, top to bottom: check, run, bundle, verify."""

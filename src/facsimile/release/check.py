@@ -1,0 +1,244 @@
+"""What a specification promises, before a confidential record is read.
+
+The number of configurations, the budget line by line, and each criterion's noise beside its threshold, so
+that a stakeholder sees whether noise could hide the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from facsimile.errors import refusal
+from facsimile.privacy import budget
+from facsimile.privacy.budget import Cost
+from facsimile.privacy.queries import sensitivity
+from facsimile.spec.columns import Column
+from facsimile.spec.criteria import (
+    ConditionalMean,
+    Criterion,
+    Faithfulness,
+    MarginalsAbsolute,
+    MarginalsRelative,
+    RegressionCoefficients,
+    RegressionError,
+)
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.families import FAMILIES
+from facsimile.spec.release import Specification
+from facsimile.table.domain import Domain
+
+APPROXIMATE = "approximate DP: excluded in pure mode"
+
+
+@dataclass(frozen=True)
+class FamilyLine:
+    """The configurations of one family."""
+
+    family: str
+    configurations: int
+    note: str
+
+
+@dataclass(frozen=True)
+class BudgetLine:
+    """One part of the budget and how often it counts."""
+
+    part: str
+    epsilon: Fraction
+    note: str
+
+
+@dataclass(frozen=True)
+class NoiseLine:
+    """A criterion's threshold and the noise it will carry; None where only a release can tell."""
+
+    criterion: str
+    statistic: str
+    threshold: Fraction
+    tested_at: float
+    epsilon: Fraction
+    sensitivity: float | None
+    scale: float | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """Everything `facsimile check` prints."""
+
+    specification: Specification
+    families: tuple[FamilyLine, ...]
+    budget: tuple[BudgetLine, ...]
+    total: Fraction
+    noise: tuple[NoiseLine, ...]
+    finest_cells: int
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What the release is assumed to look like: declared for planning, or read from public data."""
+
+    s_min: int | None
+    groups: dict[str, int]
+    spreads: dict[str, tuple[Fraction, Fraction]]
+
+
+def check(specification: Specification, assumed: Assumed | None = None) -> Check:
+    """Check a specification; a refusal says what is wrong."""
+    families = tuple(
+        FamilyLine(name, count, "" if FAMILIES[name].pure else APPROXIMATE)
+        for name, count in specification.space.by_family().items()
+    )
+    _refuse_large_domains(specification)
+    lines, total = budget_lines(specification)
+    if total > specification.budget.total:
+        raise refusal("E203", parts=_shown(total), total=_shown(specification.budget.total))
+    known = assumed or declared(specification)
+    noise = tuple(noise_line(specification, criterion, known) for criterion in specification.criteria)
+    return Check(specification, families, lines, total, noise, Domain(specification.finest()).cells)
+
+
+def declared(specification: Specification) -> Assumed:
+    """The assumptions of the specification's `planning` block."""
+    spreads = {name: (s.mean, s.deviation) for name, s in specification.planning.numbers.items()}
+    return Assumed(None, dict(specification.planning.groups), spreads)
+
+
+def _refuse_large_domains(specification: Specification) -> None:
+    largest = math.prod(
+        max(column.axis(name).size for name in column.alternatives) for column in specification.columns
+    )
+    for grid in specification.space.pure().grids:
+        limit = FAMILIES[grid.family].most_cells
+        if limit is not None and largest > limit:
+            raise refusal("E160", family=grid.family)
+
+
+def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
+    """Every part of the budget, and the total that is charged."""
+    parts = specification.budget
+    measured = sum((Cost(c.epsilon) for c in specification.criteria), Cost(Fraction(0)))
+    criteria = [
+        BudgetLine(c.name, c.epsilon, "measured in each iteration" if specification.scheme == "paper" else "once")
+        for c in specification.criteria
+    ]
+    generator = BudgetLine("generator", parts.generator, "one fit")
+    once = [BudgetLine("fit before the loop", parts.once, "once")] if parts.once else []
+    test = [BudgetLine("test of a candidate", parts.test, "one test")] if parts.test else []
+    if specification.scheme == "paper":
+        one = parts.generator + measured.epsilon
+        outside, lines = Fraction(0), [generator, *criteria]
+    elif specification.scheme == "test-then-measure":
+        one = parts.generator + (parts.test or Fraction(0))
+        outside, lines = measured.epsilon, [generator, *test, *criteria]
+    else:
+        one = parts.test or Fraction(0)
+        outside, lines = parts.generator + measured.epsilon, [generator, *test, *criteria]
+    selected = selection_cost(specification, one)
+    mode = specification.selection.mode
+    lines.append(BudgetLine("one iteration of the search", one, "sum of its parts"))
+    lines.append(BudgetLine("the whole search", selected, f"selection mode {mode}"))
+    total = selected + outside + (parts.once or Fraction(0))
+    return (*once, *lines), total
+
+
+def selection_cost(specification: Specification, one: Fraction) -> Fraction:
+    """What the whole search costs when one iteration costs `one`."""
+    chosen = specification.selection
+    if chosen.mode == "paper":
+        return budget.selection_until_success(one)
+    if chosen.mode == "coin":
+        return budget.selection_coin(one, chosen.gamma)
+    if chosen.mode == "rising-coin":
+        return budget.selection_rising(one, chosen.a or Fraction(1))
+    if chosen.mode == "capped-coin":
+        smallest = budget.smallest_cap(chosen.gamma, chosen.epsilon_0 or Fraction(1))
+        if (chosen.cap or 0) < smallest:
+            raise refusal("E204", problem="The cap is too small for its coin.", choice=f"cap: {smallest}")
+        return budget.selection_capped(one, chosen.gamma, chosen.epsilon_0 or Fraction(1), chosen.cap or 0)
+    return one
+
+
+def noise_line(specification: Specification, criterion: Criterion, assumed: Assumed) -> NoiseLine:
+    """A criterion's sensitivity and noise scale at the declared number of records."""
+    statistic = specification.statistic_of(criterion)
+    delta, note = _sensitivity(specification, criterion, assumed)
+    scale = None if delta is None else float(delta / criterion.epsilon)
+    tested = float(criterion.threshold)
+    if isinstance(criterion, MarginalsRelative) and scale is not None and statistic == "paper":
+        tested = float(criterion.clip) + scale * math.log(2 * float(criterion.false_accept))
+    elif isinstance(criterion, MarginalsRelative) and statistic == "sharp":
+        tested = 1 / float(criterion.threshold)
+        note = f"the ratio is tested as its inverse, above {tested:g}; {note}"
+    shown = None if delta is None else float(delta)
+    return NoiseLine(criterion.name, statistic, criterion.threshold, tested, criterion.epsilon, shown, scale, note)
+
+
+def _sensitivity(
+    specification: Specification, criterion: Criterion, assumed: Assumed
+) -> tuple[Fraction | None, str]:
+    n, sharp = specification.n, specification.statistic_of(criterion) == "sharp"
+    if isinstance(criterion, MarginalsAbsolute | Faithfulness):
+        return sensitivity.counts_share(n), "1/n"
+    if isinstance(criterion, MarginalsRelative):
+        s_min = criterion.planning_s_min if assumed.s_min is None else assumed.s_min
+        note = f"smallest one-way count {s_min:,}"
+        return (sensitivity.ratio_sharp(s_min) if sharp else sensitivity.ratio_clipped(criterion.clip, s_min)), note
+    if isinstance(criterion, ConditionalMean):
+        return _mean_sensitivity(specification, criterion, assumed, sharp)
+    if isinstance(criterion, RegressionError):
+        bounds = number_range(specification.column(criterion.target), sharp)
+        return sensitivity.prediction_error(bounds, n), "2(U − L)/n" + (", at most" if sharp else "")
+    if isinstance(criterion, RegressionCoefficients):
+        if sharp:
+            known = criterion.planning_sensitivity
+            return known, "planned" if known is not None else "depends on the release"
+        return _moments_sensitivity(specification, criterion.target, assumed)
+    raise AssertionError("every criterion has a sensitivity")
+
+
+def _mean_sensitivity(
+    specification: Specification, criterion: ConditionalMean, assumed: Assumed, sharp: bool
+) -> tuple[Fraction | None, str]:
+    bounds = number_range(specification.column(criterion.of), sharp)
+    unknown = [name for name in criterion.by if name not in assumed.groups]
+    if unknown:
+        return None, f"needs planning.groups.{unknown[0]}"
+    absolute = [c.threshold for c in specification.criteria if isinstance(c, MarginalsAbsolute)]
+    slack = absolute[0] if absolute else Fraction(0)
+    sizes = [assumed.groups[name] for name in criterion.by] or [specification.n]
+    smallest = sensitivity.smallest_group(min(sizes), specification.n, slack)
+    return sensitivity.group_mean(bounds, smallest), f"smallest group counted as {smallest:,}"
+
+
+def _moments_sensitivity(
+    specification: Specification, target: str, assumed: Assumed
+) -> tuple[Fraction | None, str]:
+    unknown = [name for name in specification.names if name not in assumed.spreads]
+    if unknown:
+        return None, f"needs planning.numbers.{unknown[0]}"
+    centred = {name: _centred(specification.column(name), assumed.spreads[name][0]) for name in specification.names}
+    deviations = {name: assumed.spreads[name][1] for name in specification.names if name != target}
+    features = [(centred[name][0] / d, centred[name][1] / d) for name, d in deviations.items()]
+    delta = sensitivity.moments([(Fraction(1), Fraction(1)), *features], centred[target])
+    return delta / specification.n, "on each mean product (Functional Mechanism)"
+
+
+def _centred(column: Column, mean: Fraction) -> tuple[Fraction, Fraction]:
+    low, high = number_range(column, sharp=False)
+    return low - mean, high - mean
+
+
+def number_range(column: Column, sharp: bool) -> tuple[Fraction, Fraction]:
+    """[L, U]: the declared bounds, or for sharp forms the range of the bins' numbers."""
+    numbers = column.finest.numbers or (Fraction(0), Fraction(1))
+    if sharp or column.bounds is None:
+        return min(numbers), max(numbers)
+    return column.bounds
+
+
+def _shown(value: Fraction) -> str:
+    """An epsilon for a sentence, rounded up at the sixth digit."""
+    return show_decimal(Fraction(-(-value * 10**6 // 1), 10**6))

@@ -1,0 +1,1 @@
+"""Post-processing of a synthetic table: sampling to counts, constraints, projection."""

@@ -1,0 +1,147 @@
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from facsimile.errors import SpecRefused
+from facsimile.spec.constraints import holds
+from facsimile.spec.load import load, validated
+from specs import changed, small
+
+
+def test_the_examples_differ_only_in_title_and_number(births: Path) -> None:
+    release, nvss = (load(births / f"{name}.yaml").model_dump() for name in ("release", "nvss"))
+    assert (release.pop("title"), release["records"].pop("count")) != (nvss.pop("title"), nvss["records"].pop("count"))
+    assert release == nvss
+    assert load(births / "release.yaml").n == 165_915
+    assert load(births / "nvss.yaml").n == 158_500
+
+
+def test_the_released_example_keeps_one_alternative(births: Path) -> None:
+    released, release = load(births / "released.yaml"), load(births / "release.yaml")
+    assert [axis.size for axis in released.finest()] == [12, 10, 5, 6, 2, 32]
+    for column in released.columns:
+        assert release.column(column.name).axis("released") == column.axis("released")
+
+
+def test_the_paper_alternatives_are_all_there(births: Path) -> None:
+    release = load(births / "release.yaml")
+    sizes = {c.name: [c.axis(a).size for a in c.alternatives] for c in release.columns}
+    assert sizes == {
+        "birth_month": [12], "mother_age": [10, 9, 29], "parity": [5, 11], "gestation_week": [6, 15],
+        "birth_sex": [2], "birth_weight": [32],
+    }  # fmt: skip
+    assert [a.size for a in release.finest()] == [12, 29, 11, 15, 2, 32]
+    assert len(release.constraints.raw) == 10
+    assert len(release.constraints.synthetic) == 4
+
+
+def test_the_digest_depends_on_the_promise_alone(births: Path) -> None:
+    text = (births / "release.yaml").read_text()
+    from facsimile.spec.load import loads
+
+    assert loads("# a comment\n" + text).digest() == loads(text).digest()
+    assert loads(text.replace("0.30", "0.3")).digest() == loads(text).digest()
+    assert loads(text.replace("0.30", "0.31")).digest() != loads(text).digest()
+
+
+@pytest.mark.parametrize(
+    ("never", "words"),
+    [
+        ("height > 3", "unknown column height"),
+        ("age = young", "with a text"),
+        ("sex < F", "orders the categories"),
+        ("sex = X", "not a value"),
+        ("age = sex", "number with a category"),
+        ("age <", "ends where"),
+    ],
+)
+def test_a_constraint_about_nothing_is_refused(never: str, words: str) -> None:
+    with pytest.raises(SpecRefused, match=words):
+        small("constraints.raw", [{"never": never, "source": "x"}])
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        ({"criterion": "mean", "of": "height", "by": []}, "unknown column"),
+        ({"criterion": "mean", "of": "age", "by": ["sex"]}, "declares no groups"),
+        ({"criterion": "faithfulness", "match": ["sex"], "reference": "none"}, "no alternative none"),
+    ],
+)
+def test_a_criterion_about_nothing_is_refused(criterion: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecRefused, match=words):
+        small("criteria", [criterion | {"threshold": "1", "epsilon": "1"}])
+
+
+def test_numbers_are_needed_where_a_criterion_computes_with_them() -> None:
+    data = changed("criteria", [{"criterion": "regression-mae", "target": "age", "threshold": "1", "epsilon": "1"}])
+    validated(data)
+    data["columns"][1]["missing"] = {"code": "unknown"}
+    with pytest.raises(SpecRefused, match="needs a number"):
+        validated(data)
+
+
+CLAMPS = [
+    {"never": "age > 120", "source": "x", "clamp": {"age": "120"}},
+    {"never": "age < 12 and sex = F", "source": "x", "clamp": {"age": "12"}},
+]
+
+
+def clamping(rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return changed("constraints", {"policy": "clamp", "raw": rules})
+
+
+def test_clamped_records_are_plausible() -> None:
+    specification = validated(clamping(CLAMPS))
+    conditions = specification.raw_conditions()
+    for age in range(-5, 140):
+        for sex in ("M", "F", None):
+            after = specification.clamped({"age": Fraction(age), "sex": sex})
+            assert not any(holds(c, after) for c in conditions)
+            plausible = not any(holds(c, {"age": Fraction(age), "sex": sex}) for c in conditions)
+            assert (after == {"age": age, "sex": sex}) == plausible
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ([{"never": "age > 120", "source": "x"}], "needs a `clamp` rule"),
+        ([{"never": "age > 120", "source": "x", "clamp": {"age": "125"}}], "can still satisfy"),
+        ([{"never": "age > 120", "source": "x", "clamp": {"height": "125"}}], "outside the domain"),
+        ([*CLAMPS, {"never": "age = 12", "source": "x", "clamp": {"age": "11"}}], "can still satisfy"),
+    ],
+)
+def test_a_clamp_that_does_not_help_is_refused(rules: list[dict[str, Any]], words: str) -> None:
+    with pytest.raises(SpecRefused, match=words):
+        validated(clamping(rules))
+
+
+def test_a_clamping_policy_drops_nobody() -> None:
+    data = clamping(CLAMPS)
+    data["columns"][0]["outside"] = "drop"
+    with pytest.raises(SpecRefused, match="keeps every record"):
+        validated(data)
+
+
+def test_clamps_of_the_births_rules_are_checked_in_seconds(births: Path) -> None:
+    from facsimile.spec.load import parse
+
+    data, _ = parse((births / "released.yaml").read_bytes())
+    rules = {
+        "birth_weight < 500 or birth_weight > 5500": {"birth_weight": "1000"},
+        "mother_age < 23 and parity > 6": {"parity": "6"},
+        "mother_age < 20 and parity > 3": {"parity": "3"},
+        "gestation_week < 29 and birth_weight > 2999": {"birth_weight": "2999"},
+    }
+    raw = [{"never": never, "source": "x", "clamp": clamp} for never, clamp in rules.items()]
+    data["constraints"] = {"policy": "clamp", "raw": raw}
+    for column in data["columns"]:
+        column["missing"] = {"value": {"birth_sex": "M"}.get(column["name"], "10")}
+        if column.get("outside") == "drop":
+            column["outside"] = "M" if column["name"] == "birth_sex" else "clip"
+    start = time.process_time()
+    validated(data)
+    assert time.process_time() - start < 5
