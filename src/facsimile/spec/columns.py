@@ -291,6 +291,8 @@ class Column(Model):
             value = parse_decimal(text)
         except ValueError:
             return None
+        if (value / self.step).denominator != 1:
+            return None
         bins = next(iter(self._partitions.values()))
         return next((b for b in bins if isinstance(b, NumberBin) and b.contains(value)), None)
 

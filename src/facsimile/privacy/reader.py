@@ -1,0 +1,74 @@
+"""The reader: the one place where records are read, by one query.
+
+`read` returns the count table in a Private box and checks the declared number of records; `read_public` is
+for files that are public and returns the table itself. Whatever goes wrong, only an error code comes out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+import numpy as np
+
+from facsimile.errors import FacsimileError, refusal
+from facsimile.privacy.private import Private
+from facsimile.privacy.source import opened
+from facsimile.spec.release import Specification
+from facsimile.table.encoding import COUNT, Encoding
+from facsimile.table.table import Table
+
+
+def read(data: Any, specification: Specification) -> Private[Table]:
+    """The confidential table, at the finest refinement, boxed."""
+    table = _counted(data, specification)
+    if table.n != specification.n:
+        raise refusal("E104")
+    return Private(table)
+
+
+def read_public(data: Any, specification: Specification) -> Table:
+    """A public table of the same form; its number of records may differ."""
+    return _counted(data, specification)
+
+
+def _counted(data: Any, specification: Specification) -> Table:
+    encoding = Encoding(specification)
+    wanted = list(dict.fromkeys(column.raw_name for column in specification.columns))
+    with opened(data, wanted) as source:
+        try:
+            counts = _run(encoding.query(source))
+            empty = not len(counts) and not source.count().execute()
+        except FacsimileError:
+            raise
+        except Exception as error:
+            raise refusal(_code(error)) from None
+    if empty:
+        raise refusal("E103")
+    keys = [counts.column(name).to_numpy().astype(np.int64) for name in counts.column_names if name != COUNT]
+    table, refusals = encoding.table(keys, counts.column(COUNT).to_numpy().astype(np.int64))
+    for code, column in sorted(refusals):
+        raise refusal(code, column=column)
+    if table.n < 2:
+        raise refusal("E151")
+    return table
+
+
+def _run(query: Any) -> Any:
+    """Execute with its sub-queries kept apart: each column is cleaned once."""
+    fused = ibis.options.sql.fuse_selects
+    ibis.options.sql.fuse_selects = False
+    try:
+        return query.to_pyarrow()
+    finally:
+        ibis.options.sql.fuse_selects = fused
+
+
+def _code(error: Exception) -> str:
+    """What an engine's failure means, told by its kind alone; its words are dropped."""
+    words = str(error)
+    if "Maximum line size" in words:
+        return "E131"
+    if "CSV Error" in words or "MALFORMED" in words:
+        return "E130"
+    return "E106"

@@ -1,0 +1,228 @@
+"""Cleaning: what a raw field says, as one integer, the same on every engine and in Python.
+
+A number or date part becomes an integer in units of 10^-decimals; a category becomes its place among the
+column's values. Beside it there are three marks:
+
+    NULL     missing: nothing, or blanks only
+    BAD      malformed: no number or no date
+    ±FAR     a number beyond any bound (so that no engine overflows on 400 digits)
+
+A number in text is ^[+-]?[0-9]+([.][0-9]+)?$ after trimming ASCII blanks: `1_000`, `0x10`, `1e3`, `inf`, `nan`
+and digits of other scripts are malformed. Regular expressions avoid backslashes, which engines escape
+differently, and `$` before a final line end, which they read differently (texts are trimmed first).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from math import floor, isfinite
+from typing import Any
+
+import ibis
+import ibis.expr.datatypes as dt
+from ibis.expr.types import Column as Expression
+from ibis.expr.types import Value
+
+from facsimile.spec.columns import Column
+
+DIGITS = 15
+FAR = 10**DIGITS
+BAD = -(2**62)
+ELSEWHERE = -1
+BLANKS = " \t\n\r\v\f"
+NUMBER = "^[+-]?[0-9]+([.][0-9]+)?$"
+_OTHER_SIGNS = "[^-+.0-9]"
+_DATE = (
+    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    "([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?[ ]?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$"
+)
+_LARGEST_DOUBLE = 1.7976931348623157e308
+
+
+def big(value: int) -> Value:
+    """A 64-bit literal, so that no engine computes in 32 bits."""
+    return ibis.literal(value, "int64")
+
+
+def can_be_malformed(column: Column, raw: dt.DataType) -> bool:
+    """Whether a source of this type can hold a value that is no number or no date."""
+    if column.is_category:
+        return False
+    return not (raw.is_temporal() if column.part else raw.is_integer() or raw.is_boolean())
+
+
+def stripped(raw: Expression) -> Value:
+    """A text without blanks at its ends; NULL when nothing is left."""
+    return raw.strip().nullif("")
+
+
+def cleaned(column: Column, raw: Expression) -> Value:
+    """The integer of a raw field. A text must be stripped already: it is read several times here."""
+    if column.values is not None:
+        return _category(column.values, column.map, raw)
+    return _date_part(column.part, raw) if column.part else _number(column, raw)
+
+
+def _number(column: Column, raw: Expression) -> Value:
+    kind, digits, down = raw.type(), column.decimals, column.round == "down"
+    if kind.is_string():
+        return _text_number(raw, digits, down)
+    if kind.is_boolean():
+        return ibis.cases((raw.isnull(), ibis.null("int64")), (raw, big(10**digits)), else_=big(0))
+    if kind.is_integer():
+        return _integer(raw, digits)
+    if kind.is_floating():
+        return _double(raw.cast("float64"), digits, down)
+    return _text_number(raw.cast("string"), digits, down)
+
+
+def _integer(raw: Expression, digits: int) -> Value:
+    if digits == 0 and raw.type().nbytes < 8:
+        return raw
+    far = 10 ** (DIGITS - digits)
+    inside = raw.between(-far, far).ifelse(raw, ibis.literal(0, raw.type())).cast("int64") * big(10**digits)
+    marked = ibis.cases((raw > far, big(FAR)), (raw < -far, big(-FAR)), else_=inside)
+    return ibis.cases((raw.isnull(), ibis.null("int64")), else_=marked)
+
+
+def _text_number(text: Expression, digits: int, down: bool) -> Value:
+    """Text surgery: the integer part and the first `digits` decimals, joined and cast.
+
+    The guard stands inside the cast's argument, so the cast is total even where CASE is not lazy.
+    """
+    number = text.re_search(NUMBER) & ~text.re_search(_OTHER_SIGNS)
+    near = text.re_search(f"^[+-]?0*[0-9]{{1,{DIGITS - digits}}}([.][0-9]+)?$")
+    off_grid = text.re_search("[.]" + "[0-9]" * digits + "[0-9]*[1-9]")
+    negative = text.startswith("-")
+    safe = (number & near).ifelse(text, "0")
+    joined = safe.re_extract("^[+-]?[0-9]+", 0)
+    if digits:
+        joined = joined + ((safe + "." + "0" * digits).re_extract("[.]([0-9]*)", 1) + "0" * digits).left(digits)
+    value = joined.cast("int64")
+    if down:
+        value = value - (off_grid & negative).ifelse(big(1), big(0))
+    malformed = ~number if down else ~number | off_grid
+    return ibis.cases(
+        (text.isnull(), ibis.null("int64")),
+        (malformed, big(BAD)),
+        (near, value),
+        (negative, big(-FAR)),
+        else_=big(FAR),
+    )
+
+
+def _double(raw: Value, digits: int, down: bool) -> Value:
+    """A binary number within a millionth of the grid is on it; NaN and infinities are malformed.
+
+    NaN sorts above every number, and no product here overflows or underflows. The malformed test comes
+    first because one engine takes NaN for NULL.
+    """
+    far = float(10 ** (DIGITS - digits))
+    calm = ((raw < far) & (raw > -far) & ((raw > 1e-20) | (raw < -1e-20))).ifelse(raw, 0.0)
+    scaled = calm * float(10**digits)
+    near = (scaled + 0.5).floor()
+    on_grid = (scaled - near).abs() <= 1e-6
+    return ibis.cases(
+        ((raw > _LARGEST_DOUBLE) | (raw < -_LARGEST_DOUBLE), big(BAD)),
+        (raw.isnull(), ibis.null("int64")),
+        (raw >= far, big(FAR)),
+        (raw <= -far, big(-FAR)),
+        (on_grid, near.cast("int64")),
+        else_=scaled.floor().cast("int64") if down else big(BAD),
+    )
+
+
+def _date_part(part: str | None, raw: Expression) -> Value:
+    if raw.type().is_temporal():
+        found = {"year": raw.year, "quarter": raw.quarter, "month": raw.month, "day": raw.day}[part or "year"]()
+        return found if found.type().nbytes < 8 else found.cast("int64")
+    text = raw if raw.type().is_string() else raw.cast("string")
+    is_date = text.re_search(_DATE)
+    safe = is_date.ifelse(text, "2000-01-01")
+    year, month, day = (safe.substr(s, n).cast("int64") for s, n in ((0, 4), (5, 2), (8, 2)))
+    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
+    last = ibis.cases((month == 2, leap.ifelse(big(29), big(28))), (month.isin([4, 6, 9, 11]), big(30)), else_=big(31))
+    quarter = ibis.cases((month <= 3, big(1)), (month <= 6, big(2)), (month <= 9, big(3)), else_=big(4))
+    value = {"year": year, "quarter": quarter, "month": month, "day": day}[part or "year"]
+    return ibis.cases((text.isnull(), ibis.null("int64")), (~is_date | (day > last) | (year < 1), big(BAD)), else_=value)
+
+
+def _category(values: tuple[str, ...], texts: Mapping[str, str] | None, raw: Expression) -> Value:
+    """The place of the field's text among the values; ELSEWHERE if it is none of them."""
+    text = as_text(raw)
+    spelled = texts if texts is not None else {value: value for value in values}
+    places: dict[int, list[str]] = {}
+    for written, value in spelled.items():
+        places.setdefault(values.index(value), []).append(written)
+    small = [(text.isin(written), ibis.literal(place, "int32")) for place, written in sorted(places.items())]
+    return ibis.cases((text.isnull(), ibis.null("int32")), *small, else_=ibis.literal(ELSEWHERE, "int32"))
+
+
+def as_text(raw: Expression) -> Value:
+    """The text of a category, the same on every engine: 1 for the number 1.0, true for a truth value."""
+    kind = raw.type()
+    if kind.is_boolean():
+        return ibis.cases((raw.isnull(), ibis.null("string")), (raw, "true"), else_="false")
+    if kind.is_floating() or kind.is_decimal():
+        whole = _double(raw.cast("float64"), 0, down=False)
+        return ibis.cases((whole.isnull(), ibis.null("string")), (whole == BAD, "nan"), else_=whole.cast("string"))
+    return raw if kind.is_string() else raw.cast("string")
+
+
+def clean_value(column: Column, raw: Any) -> int | None:
+    """The same in Python, for one field: the reference that every engine is tested against."""
+    if isinstance(raw, str):
+        raw = raw.strip(BLANKS) or None
+    if raw is None:
+        return None
+    if column.values is not None:
+        text = _category_text(raw)
+        value = column.map.get(text) if column.map is not None else text
+        return column.values.index(value) if value in column.values else ELSEWHERE
+    return _clean_date(column.part, raw) if column.part else _clean_number(column, raw)
+
+
+def _category_text(raw: Any) -> str:
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    if isinstance(raw, float | Decimal):
+        exact = float(raw)
+        return str(round(exact)) if isfinite(exact) and abs(exact - round(exact)) <= 1e-6 else "nan"
+    return str(raw)
+
+
+def _clean_number(column: Column, raw: Any) -> int:
+    unit, down = 10**column.decimals, column.round == "down"
+    if isinstance(raw, str):
+        if not re.fullmatch("[+-]?[0-9]+([.][0-9]+)?", raw):
+            return BAD
+        exact = Fraction(raw) * unit
+    elif isinstance(raw, bool | int | Decimal | Fraction) and (not isinstance(raw, Decimal) or raw.is_finite()):
+        exact = Fraction(raw) * unit
+    elif isinstance(raw, float) and isfinite(raw):
+        exact = Fraction(raw) * unit
+        if abs(exact - round(exact)) <= Fraction(1, 10**6):
+            exact = Fraction(round(exact))
+    else:
+        return BAD
+    if exact.denominator != 1 and not down:
+        return BAD
+    return max(-FAR, min(FAR, floor(exact)))
+
+
+def _clean_date(part: str | None, raw: Any) -> int:
+    if isinstance(raw, str):
+        if not re.fullmatch(_DATE.strip("^$"), raw):
+            return BAD
+        try:
+            raw = date.fromisoformat(raw[:10])
+        except ValueError:
+            return BAD
+    if not isinstance(raw, date | datetime):
+        return BAD
+    parts = {"year": raw.year, "quarter": (raw.month + 2) // 3, "month": raw.month, "day": raw.day}
+    return parts[part or "year"]
