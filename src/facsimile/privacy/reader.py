@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import ibis
-import numpy as np
 
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.private import Private
@@ -45,8 +44,8 @@ def _counted(data: Any, specification: Specification) -> Table:
             raise refusal(_code(error)) from None
     if empty:
         raise refusal("E103")
-    keys = [counts.column(name).to_numpy().astype(np.int64) for name in counts.column_names if name != COUNT]
-    table, refusals = encoding.table(keys, counts.column(COUNT).to_numpy().astype(np.int64))
+    columns = {name: counts.column(name).to_numpy() for name in counts.column_names}
+    table, refusals = encoding.table(columns, columns[COUNT])
     for code, column in sorted(refusals):
         raise refusal(code, column=column)
     if table.n < 2:

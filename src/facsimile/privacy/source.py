@@ -107,11 +107,12 @@ def _settle(connection: Any) -> None:
     """No extension is fetched, no spill file with records is written, order is not kept."""
     for setting in (
         "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
         "preserve_insertion_order = false",
         "temp_directory = ''",
         "enable_progress_bar = false",
     ):
-        connection.raw_sql(f"SET {setting}")
+        connection.raw_sql(f"SET {setting}").fetchall()
 
 
 def _csv(path: Path, wanted: set[str], stack: contextlib.ExitStack) -> Source:

@@ -7,16 +7,13 @@ condition holds on its bins. So a cell is impossible only if no plausible record
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
-from facsimile.spec.constraints import Atom, Condition, fold, holds_on_bins, names
+from facsimile.spec.constraints import Condition, names
+from facsimile.table.conditions import Mask, evaluate
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Codes, Table
-
-Mask = npt.NDArray[np.bool_]
 
 
 def implausible(conditions: Iterable[Condition], domain: Domain, codes: Codes) -> Mask:
@@ -24,7 +21,7 @@ def implausible(conditions: Iterable[Condition], domain: Domain, codes: Codes) -
     found = np.zeros(len(codes), np.bool_)
     for condition in conditions:
         columns = {name: codes[:, domain.place(name)] for name in names(condition)}
-        found |= _evaluate(condition, domain, columns)
+        found |= evaluate(condition, domain, columns)
     return found
 
 
@@ -37,7 +34,7 @@ def impossible(condition: Condition, domain: Domain) -> tuple[Clique, Mask]:
     """The columns a condition speaks of, and which cells of their joint domain it rules out."""
     clique = tuple(name for name in domain.names if name in names(condition))
     grids = np.indices(domain.project(clique).shape, dtype=np.int64, sparse=True)
-    found = _evaluate(condition, domain, dict(zip(clique, grids, strict=True)))
+    found = evaluate(condition, domain, dict(zip(clique, grids, strict=True)))
     return clique, np.ascontiguousarray(np.broadcast_to(found, domain.project(clique).shape))
 
 
@@ -50,22 +47,3 @@ def allowed(conditions: Iterable[Condition], domain: Domain) -> Mask:
         shape = [size if place in places else 1 for place, size in enumerate(domain.shape)]
         found &= ~mask.reshape(shape)
     return found
-
-
-def _evaluate(condition: Condition, domain: Domain, columns: dict[str, Codes]) -> Mask:
-    def atom(a: Atom) -> Mask:
-        return _truth(a, domain)[tuple(columns[name] for name in a.names)]
-
-    return fold(condition, atom, lambda ms: reduce(np.logical_and, ms), lambda ms: reduce(np.logical_or, ms))
-
-
-def _truth(atom: Atom, domain: Domain) -> Mask:
-    """The atom's truth for each code (or each pair of codes) of the columns it reads."""
-    first, *rest = (domain.axis(name) for name in atom.names)
-    if not rest or rest[0].name == first.name:
-        single = [holds_on_bins(atom, {first.name: b}) for b in first.bins]
-        return np.diag(single) if rest else np.array(single)
-    second = rest[0]
-    return np.array(
-        [[holds_on_bins(atom, {first.name: a, second.name: b}) for b in second.bins] for a in first.bins]
-    )

@@ -182,6 +182,8 @@ class Specification(Model):
             for constraint in getattr(self.constraints, place):
                 for atom in atoms(constraint.condition(self.names)):
                     self._check_atom(atom, constraint.never)
+        if any(len(atom.names) > 1 for atom in self._raw_atoms()):
+            raise ValueError("a raw constraint compares a column with constants, not with another column")
         self._check_policy()
         self._check_scheme()
         unknown = set(self.planning.groups) | set(self.planning.numbers)
@@ -328,9 +330,9 @@ class Specification(Model):
     def _check_clamps(self) -> None:
         """Every clamped record is plausible.
 
-        Conditions compare values with constants (or with each other), so a record's truth values depend
-        only on where each value lies between the constants that occur: one representative from each gap
-        and each constant itself decide for all values.
+        Conditions compare values with constants, so a record's truth values depend only on where each value
+        lies between the constants that occur: one representative from each gap and each constant itself
+        decide for all values.
         """
         conditions = self.raw_conditions()
         spoken = {name for atom in self._raw_atoms() for name in atom.names}
@@ -352,23 +354,19 @@ class Specification(Model):
         blank: list[Fraction | str | None] = [None] if isinstance(column.missing, MissingCode) else []
         if column.values is not None:
             return [*column.values, *blank]
-        pairs = {n for atom in self._raw_atoms() if len(atom.names) > 1 for n in atom.names}
-        linked = pairs if name in pairs else {name}
         edges = {Fraction(0)} | {
             constant
             for atom in self._raw_atoms()
-            if atom.names[0] in linked and not isinstance(atom, Missing)
+            if atom.names[0] == name and not isinstance(atom, Missing)
             for constant in (atom.values if isinstance(atom, Among) else (atom.other,))
             if isinstance(constant, Fraction)
         }
         edges |= {
-            parse_decimal(value)
+            parse_decimal(constraint.clamp[name])
             for constraint in self.constraints.raw
-            for clamped, value in (constraint.clamp or {}).items()
-            if clamped in linked
+            if constraint.clamp and name in constraint.clamp
         }
-        shifts = range(-len(linked), len(linked) + 1)
-        return [*sorted({edge + shift * column.step for edge in edges for shift in shifts}), *blank]
+        return [*sorted({edge + shift * column.step for edge in edges for shift in (-1, 0, 1)}), *blank]
 
     def _raw_atoms(self) -> list[Atom]:
         return [atom for condition in self.raw_conditions() for atom in atoms(condition)]

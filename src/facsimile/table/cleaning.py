@@ -1,9 +1,9 @@
 """Cleaning: what a raw field says, as one integer, the same on every engine and in Python.
 
 A number or date part becomes an integer in units of 10^-decimals; a category becomes its place among the
-column's values. Beside it there are three marks:
+column's values, one more for any other text and two more for nothing. A number has three marks beside it:
 
-    NULL     missing: nothing, or blanks only
+    ABSENT   missing: nothing, or blanks only
     BAD      malformed: no number or no date
     ±FAR     a number beyond any bound (so that no engine overflows on 400 digits)
 
@@ -32,7 +32,7 @@ from facsimile.spec.columns import Column
 DIGITS = 15
 FAR = 10**DIGITS
 BAD = -(2**62)
-ELSEWHERE = -1
+ABSENT = 2**62
 BLANKS = " \t\n\r\v\f"
 NUMBER = "^[+-]?[0-9]+([.][0-9]+)?$"
 _OTHER_SIGNS = "[^-+.0-9]"
@@ -48,23 +48,17 @@ def big(value: int) -> Value:
     return ibis.literal(value, "int64")
 
 
-def can_be_malformed(column: Column, raw: dt.DataType) -> bool:
-    """Whether a source of this type can hold a value that is no number or no date."""
-    if column.is_category:
-        return False
-    return not (raw.is_temporal() if column.part else raw.is_integer() or raw.is_boolean())
+def prepared(raw: Expression) -> Value:
+    """A text without blanks at its ends, NULL when nothing is left; other types as they are."""
+    return raw.strip().nullif("") if raw.type().is_string() else raw
 
 
-def stripped(raw: Expression) -> Value:
-    """A text without blanks at its ends; NULL when nothing is left."""
-    return raw.strip().nullif("")
-
-
-def cleaned(column: Column, raw: Expression) -> Value:
-    """The integer of a raw field. A text must be stripped already: it is read several times here."""
+def cleaned(column: Column, ready: Expression) -> Value:
+    """The integer of a prepared field, never NULL."""
     if column.values is not None:
-        return _category(column.values, column.map, raw)
-    return _date_part(column.part, raw) if column.part else _number(column, raw)
+        return _category(column.values, column.map, ready)
+    value = _date_part(column.part, ready) if column.part else _number(column, ready)
+    return value.cast("int64").fill_null(big(ABSENT))
 
 
 def _number(column: Column, raw: Expression) -> Value:
@@ -152,14 +146,15 @@ def _date_part(part: str | None, raw: Expression) -> Value:
 
 
 def _category(values: tuple[str, ...], texts: Mapping[str, str] | None, raw: Expression) -> Value:
-    """The place of the field's text among the values; ELSEWHERE if it is none of them."""
+    """The place of the field's text among the values; then come any other text and none."""
     text = as_text(raw)
     spelled = texts if texts is not None else {value: value for value in values}
     places: dict[int, list[str]] = {}
     for written, value in spelled.items():
         places.setdefault(values.index(value), []).append(written)
-    small = [(text.isin(written), ibis.literal(place, "int32")) for place, written in sorted(places.items())]
-    return ibis.cases((text.isnull(), ibis.null("int32")), *small, else_=ibis.literal(ELSEWHERE, "int32"))
+    small = [(text.isin(written), ibis.literal(place, "int16")) for place, written in sorted(places.items())]
+    other, nothing = (ibis.literal(len(values) + i, "int16") for i in (0, 1))
+    return ibis.cases(*small, (text.isnull(), nothing), else_=other)
 
 
 def as_text(raw: Expression) -> Value:
@@ -173,16 +168,18 @@ def as_text(raw: Expression) -> Value:
     return raw if kind.is_string() else raw.cast("string")
 
 
-def clean_value(column: Column, raw: Any) -> int | None:
+def clean_value(column: Column, raw: Any) -> int:
     """The same in Python, for one field: the reference that every engine is tested against."""
     if isinstance(raw, str):
         raw = raw.strip(BLANKS) or None
-    if raw is None:
-        return None
     if column.values is not None:
+        if raw is None:
+            return len(column.values) + 1
         text = _category_text(raw)
         value = column.map.get(text) if column.map is not None else text
-        return column.values.index(value) if value in column.values else ELSEWHERE
+        return column.values.index(value) if value in column.values else len(column.values)
+    if raw is None:
+        return ABSENT
     return _clean_date(column.part, raw) if column.part else _clean_number(column, raw)
 
 

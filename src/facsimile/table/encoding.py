@@ -1,26 +1,28 @@
 """Encoding: a raw table becomes counts of encoded rows, by one query.
 
-The steps, in this order, for every record:
+The engine cleans each field (cleaning.py), finds its piece, counts equal rows and leaves out what the
+specification leaves out:
 
-  1. clean      each field becomes an integer, missing or malformed (cleaning.py)
-  2. rules      malformed and missing values follow the column's rule: a constant, a code, drop, refuse
-  3. plausible  `declared`: records that a raw constraint rules out are left out;
-                `clamp`: they are mapped to plausible ones, values being clipped to the domain first
-  4. bin        values outside the domain are clipped, dropped or refused; the rest become codes
-  5. count      codes are packed into as few integers as possible, and equal rows are counted
+    SELECT piece of each column, COUNT(*)  GROUP BY pieces  HAVING NOT left out
 
-Packed keys stay below 2^62, so wide tables use several. A refusal is an extra code of its column: it comes
-back with the counts and only its error code is shown.
+The pieces of a column are cut at every edge that an alternative or a raw constraint speaks of, so that a
+constraint is decided by pieces alone, once for each distinct row instead of once for each record. Pieces are
+then joined to the finest common refinement of the alternatives.
+
+What happens to a record, in this order: malformed values follow their rule; missing values with a constant
+become it; unknown categories with a label become it; implausible records are left out (policy `declared`) or
+mapped to plausible ones (policy `clamp`, values being clipped to the domain first); values outside the domain
+are clipped, dropped or refused; what is still missing gets its code, or is dropped or refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import pairwise
-from operator import and_, eq, ge, gt, le, lt, ne, or_
+from math import ceil, floor
+from operator import and_, or_
 from typing import Any
 
 import ibis
@@ -29,22 +31,23 @@ import numpy.typing as npt
 from ibis.expr.types import Table as Source
 from ibis.expr.types import Value
 
-from facsimile.spec.bins import CategoryBin, NumberBin
-from facsimile.spec.columns import CLIP, DROP, MISSING, REFUSE, Column, Constant, MissingCode
-from facsimile.spec.constraints import Among, Atom, Condition, Missing, fold, holds
-from facsimile.spec.decimals import parse_decimal, show_decimal
+from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
+from facsimile.spec.columns import CLIP, DROP, MISSING, REFUSE, Axis, Column, Constant, MissingCode
+from facsimile.spec.constraints import Among, Atom, Condition, Missing, atoms, fold
+from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Specification
-from facsimile.table.cleaning import BAD, ELSEWHERE, big, can_be_malformed, clean_value, cleaned, stripped
-from facsimile.table.domain import Domain, words
-from facsimile.table.table import Table
+from facsimile.table.cleaning import ABSENT, BAD, FAR, clean_value, cleaned, prepared
+from facsimile.table.conditions import Mask, evaluate, truth
+from facsimile.table.cuts import Cuts
+from facsimile.table.domain import Domain
+from facsimile.table.table import Codes, Table
 
-REFUSALS = ("E140", "E141", "E142")
 COUNT = "records"
-_SIGNS = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "!=": ne}
-
-
-class Dropped(Exception):
-    """The record is left out."""
+LEFT_OUT, MALFORMED, UNANSWERED, OUTSIDE = -1, -2, -3, -4
+REFUSALS = {MALFORMED: "E140", UNANSWERED: "E141", OUTSIDE: "E142"}
+ELSEWHERE = "\0"
+_FENCED = ("sqlite", "postgres")
+_NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,13 @@ class Encoding:
     @cached_property
     def columns(self) -> dict[str, ColumnEncoding]:
         """The encoding of each column."""
-        return {column.name: ColumnEncoding(column) for column in self.specification.columns}
+        spec = self.specification
+        return {c.name: ColumnEncoding(c, _edges(spec, c), self.clamping) for c in spec.columns}
 
-    @property
-    def radices(self) -> tuple[int, ...]:
-        """The number of codes of each column, refusals included."""
-        return tuple(encoding.size + len(REFUSALS) for encoding in self.columns.values())
+    @cached_property
+    def pieces(self) -> Domain:
+        """The domain of the query's result."""
+        return Domain(tuple(e.pieces for e in self.columns.values()))
 
     @property
     def clamping(self) -> bool:
@@ -74,270 +78,192 @@ class Encoding:
         return self.specification.constraints.policy == "clamp"
 
     def query(self, source: Source) -> Source:
-        """The one query: key columns and the number of records of each."""
-        columns = self.columns.values()
-        raw = source.select(**{e.name: source[e.column.raw_name] for e in columns})
-        trimmed = raw.mutate(**{e.name: stripped(raw[e.name]) for e in columns if raw[e.name].type().is_string()})
-        clean = trimmed.select(**{e.name: cleaned(e.column, trimmed[e.name]) for e in columns})
-        loose = {e.name: can_be_malformed(e.column, raw[e.name].type()) for e in columns}
-        ruled = self._ruled(clean, loose)
-        if self.clamping:
-            ruled = self._clamped(ruled, loose)
-        drop, refused = self._dropped(ruled, loose), self._refused(ruled, loose)
-        if drop is not None:
-            ruled = ruled.filter(~drop if refused is None else ~drop | refused)
-        codes = ruled.select(**{e.name: e.code(ruled[e.name], loose[e.name]) for e in columns})
-        keys = {f"key{i}": _packed(codes, run, self.radices) for i, run in enumerate(words(self.radices))}
-        return codes.group_by(**keys).aggregate(**{COUNT: codes.count()})
+        """The one query: the piece of each column, and the number of records that fall into them."""
+        columns = self.columns.items()
+        raw = source.select(**{name: source[e.column.raw_name] for name, e in columns})
+        ready = _fence(raw.select(**{name: prepared(raw[name]) for name, e in columns}))
+        clean = _fence(ready.select(**{name: cleaned(e.column, ready[name]) for name, e in columns}))
+        pieces = _fence(clean.select(**{name: e.sql(clean[name]) for name, e in columns}))
+        counted = pieces.group_by(list(self.columns)).aggregate(**{COUNT: pieces.count()})
+        left_out = self._left_out(counted)
+        return counted if left_out is None else counted.filter(~left_out)
 
-    def table(self, keys: Sequence[npt.NDArray[np.int64]], counts: npt.NDArray[np.int64]) -> tuple[Table, set[tuple[str, str]]]:
-        """The count table from the query's result, and the refusals (code, column) it holds."""
-        codes = _unpacked(keys, self.radices)
-        refusals = {
-            (REFUSALS[code - encoding.size], name)
-            for place, (name, encoding) in enumerate(self.columns.items())
+    def table(self, pieces: Mapping[str, npt.ArrayLike], counts: npt.ArrayLike) -> tuple[Table, set[tuple[str, str]]]:
+        """The count table from the query's result, and the refusals (error code, column) it holds."""
+        codes = self.codes(np.column_stack([np.asarray(pieces[name], np.int64) for name in self.columns]))
+        refused = {
+            (REFUSALS[int(code)], name)
+            for place, name in enumerate(self.columns)
             for code in np.unique(codes[:, place])
-            if code >= encoding.size
+            if int(code) in REFUSALS
         }
-        if refusals:
-            return Table.from_rows(self.domain, np.zeros((0, len(self.columns)))), refusals
-        return Table.from_rows(self.domain, codes, counts), set()
+        kept = (codes >= 0).all(axis=1)
+        return Table.from_rows(self.domain, codes[kept], np.asarray(counts, np.int64)[kept]), refused
 
-    def _ruled(self, clean: Source, loose: Mapping[str, bool]) -> Source:
-        """Step 2; a field that is refused or dropped as malformed keeps its mark."""
-        changed = {}
-        for e in self.columns.values():
-            value = e.ruled(clean[e.name], loose[e.name])
-            if self.clamping and e.column.outside == CLIP:
-                value = e.clipped(value, loose[e.name])
-            if value is not clean[e.name]:
-                changed[e.name] = value
-        return clean.mutate(**changed) if changed else clean
-
-    def _clamped(self, table: Source, loose: Mapping[str, bool]) -> Source:
+    def codes(self, pieces: Codes) -> Codes:
+        """The codes of rows of pieces; negative where a record is left out or refused."""
+        seen = {name: e.seen[pieces[:, place]] for place, (name, e) in enumerate(self.columns.items())}
+        implausible = np.zeros(len(pieces), np.bool_)
         for constraint in self.specification.constraints.raw:
-            broken = self._sql(constraint.condition(self.specification.names), table, loose).fill_null(False)
-            changed = {}
-            for name, text in (constraint.clamp or {}).items():
-                here = broken & (table[name] != BAD).fill_null(True) if loose[name] else broken
-                changed[name] = here.ifelse(big(int(self.columns[name].unit(text))), table[name])
-            table = table.mutate(**changed)
-        return table
-
-    def _dropped(self, table: Source, loose: Mapping[str, bool]) -> Value | None:
-        """Whether a record is left out; None where the specification leaves out nobody."""
-        reasons: list[Value] = []
-        if not self.clamping:
-            conditions = self.specification.raw_conditions()
-            reasons = [self._sql(condition, table, loose) for condition in conditions]
-        for e in self.columns.values():
-            reasons += e.drops(table[e.name], loose[e.name])
-        return reduce(or_, reasons).fill_null(False) if reasons else None
-
-    def _refused(self, table: Source, loose: Mapping[str, bool]) -> Value | None:
-        """Whether a field is refused as malformed: such a record is kept, so that the refusal shows."""
-        marked = [n for n, e in self.columns.items() if loose[n] and e.column.malformed == REFUSE]
-        return reduce(or_, [(table[n] == BAD).fill_null(False) for n in marked]) if marked else None
-
-    def _sql(self, condition: Condition, table: Source, loose: Mapping[str, bool]) -> Value:
-        """A raw condition as an SQL filter; NULL where a missing or malformed value leaves it open."""
-
-        def atom(a: Atom) -> Value:
-            values = [table[n].nullif(big(BAD)) if loose[n] else table[n] for n in a.names]
-            return self._atom(a, values)
-
-        return fold(condition, atom, lambda ps: reduce(and_, ps), lambda ps: reduce(or_, ps))
-
-    def _atom(self, atom: Atom, values: Sequence[Value]) -> Value:
-        value, encoding = values[0], self.columns[atom.name]
-        if isinstance(atom, Missing):
-            return value.isnull() if atom.missing else value.notnull()
-        if isinstance(atom, Among):
-            listed = [encoding.unit(_text(constant)) for constant in atom.values]
-            whole = [place for place in listed if isinstance(place, int)]
-            return value.isin(whole) if atom.among else value.notin(whole)
-        return _compare(atom.sign, value, values[1] if atom.other_is_name else encoding.unit(_text(atom.other)))
+            broken = evaluate(constraint.condition(self.specification.names), self.pieces, seen)
+            if self.clamping:
+                for name, text in (constraint.clamp or {}).items():
+                    seen[name] = np.where(broken, self.columns[name].piece_of(text), seen[name])
+            implausible |= broken & (not self.clamping)
+        codes = np.column_stack([e.final[seen[name]] for name, e in self.columns.items()])
+        left_out = (implausible | (codes == LEFT_OUT).any(axis=1)) & ~(codes == MALFORMED).any(axis=1)
+        codes[left_out] = LEFT_OUT
+        return codes
 
     def encode(self, record: Mapping[str, Any]) -> tuple[int, ...]:
-        """The codes of one raw record: the reference for every engine. Raises Dropped or RefusedField."""
-        names = self.specification.names
-        clean = {e.name: clean_value(e.column, record[e.column.raw_name]) for e in self.columns.values()}
-        for e in self.columns.values():
-            if clean[e.name] == BAD and e.column.malformed == REFUSE:
-                raise RefusedField("E140", e.name)
-        ruled = {name: e.ruled_value(clean[name], self.clamping) for name, e in self.columns.items()}
-        values = {name: e.meaning(ruled[name]) for name, e in self.columns.items()}
-        if self.clamping:
-            values = self.specification.clamped(values)
-        elif any(holds(c.condition(names), values) for c in self.specification.constraints.raw):
-            raise Dropped
-        return tuple(e.code_of(values[name], ruled[name]) for name, e in self.columns.items())
+        """The codes of one raw record, by the same rules without an engine."""
+        pieces = [e.piece(clean_value(e.column, record[e.column.raw_name])) for e in self.columns.values()]
+        return tuple(int(code) for code in self.codes(np.array([pieces]))[0])
 
+    def _left_out(self, counted: Source) -> Value | None:
+        """The pushed-down filter: rows that a raw constraint or a column's rule leaves out."""
+        conditions = () if self.clamping else self.specification.raw_conditions()
+        reasons = [self._sql(condition, counted) for condition in conditions]
+        refused = []
+        for name, e in self.columns.items():
+            final = e.final[e.seen]
+            reasons += _among(counted[name], final == LEFT_OUT)
+            refused += _among(counted[name], final == MALFORMED)
+        if not reasons:
+            return None
+        return reduce(or_, reasons) & ~reduce(or_, refused) if refused else reduce(or_, reasons)
 
-class RefusedField(Exception):
-    """A field that its column's rule refuses: the error code and the column."""
+    def _sql(self, condition: Condition, counted: Source) -> Value:
+        def atom(a: Atom) -> Value:
+            e = self.columns[a.names[0]]
+            return (_among(counted[e.name], truth(a, self.pieces)[e.seen]) or [ibis.literal(False)])[0]
+
+        return fold(condition, atom, lambda ps: reduce(and_, ps), lambda ps: reduce(or_, ps))
 
 
 @dataclass(frozen=True)
 class ColumnEncoding:
-    """How the cleaned integer of one column becomes a code."""
+    """The pieces of one column, and what becomes of each.
+
+    Pieces of a number: malformed, the stretches between cuts, missing. Pieces of a category: each value,
+    any other text, missing.
+    """
 
     column: Column
+    edges: frozenset[int]
+    clamping: bool
 
     @property
     def name(self) -> str:
         """The column's name."""
         return self.column.name
 
-    @property
-    def size(self) -> int:
-        """The number of codes, the missing code included."""
-        return self.column.finest.size
+    @cached_property
+    def cuts(self) -> Cuts:
+        """Where the stretches of a number begin."""
+        bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
+        low, high = self.ends
+        ends = {low} | {None if high is None else high + 1}
+        starts = {self._unit(b.low) for b in bins[1:] if b.low is not None}
+        return Cuts.at({*starts, *self.edges, *(end for end in ends if end is not None)})
 
     @cached_property
     def ends(self) -> tuple[int | None, int | None]:
-        """The lowest and highest integer of the domain; None for an open end."""
-        if self.column.values is not None:
-            return 0, len(self.column.values) - 1
+        """The lowest and highest integer of a number's domain; None for an open end."""
         bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
         low, high = bins[0].low, bins[-1].high
-        return (None if low is None else self._int(low)), (None if high is None else self._int(high))
+        return (None if low is None else self._unit(low)), (None if high is None else self._unit(high))
 
-    def _int(self, value: Fraction) -> int:
+    def _unit(self, value: Fraction) -> int:
         return int(value / self.column.step)
 
-    def unit(self, text: str) -> int | Fraction:
-        """A constant in the units of the cleaned column: a category's place, a number's multiple."""
-        if self.column.values is not None:
-            return self.column.values.index(text)
-        scaled = parse_decimal(text) / self.column.step
-        return int(scaled) if scaled.denominator == 1 else scaled
+    @cached_property
+    def pieces(self) -> Axis:
+        """The pieces as an axis: a condition is decided on each of them."""
+        return Axis(self.name, tuple(self._pieces()))
 
-    def ruled(self, value: Value, loose: bool) -> Value:
-        """Malformed as missing, missing as a constant, unknown categories under their label."""
-        if loose and self.column.malformed == MISSING:
-            value = value.nullif(big(BAD))
+    def _pieces(self) -> Iterator[Bin]:
+        if self.column.values is not None:
+            yield from (CategoryBin(value, frozenset([value])) for value in self.column.values)
+            yield CategoryBin("other", frozenset([ELSEWHERE]))
+        else:
+            yield MissingBin("malformed")
+            cuts = [cut * self.column.step for cut in self.cuts.all]
+            step = self.column.step
+            for low, high in zip([None, *cuts], [*(cut - step for cut in cuts), None], strict=True):
+                yield NumberBin("", low, high, Fraction(0))
+        yield MissingBin("missing")
+
+    def sql(self, clean: Value) -> Value:
+        """The piece of a cleaned value."""
+        if self.column.values is not None:
+            return clean.cast("int16")
+        marks = (clean >= -FAR).cast("int16") + (clean >= ABSENT).cast("int16")
+        return (self.cuts.sql(clean) + marks).cast("int16" if self.pieces.size < 2**15 else "int32")
+
+    def piece(self, clean: int) -> int:
+        """The same in Python."""
+        if self.column.values is not None:
+            return clean
+        return self.cuts.code(clean) + (clean >= -FAR) + (clean >= ABSENT)
+
+    def piece_of(self, text: str) -> int:
+        """The piece that holds a constant of the specification."""
+        return self.piece(clean_value(self.column.model_copy(update={"map": None, "part": None}), text))
+
+    @cached_property
+    def seen(self) -> Codes:
+        """For each piece, the piece that constraints see: after constants, labels and, if clamping, clips."""
+        missing = self.pieces.size - 1
+        seen = np.arange(self.pieces.size)
         if isinstance(self.column.missing, Constant):
-            value = value.fill_null(big(int(self.unit(self.column.missing.value))))
-        if self.column.values is not None and self.column.outside in self.column.values:
-            label = self.column.values.index(self.column.outside)
-            value = (value == ELSEWHERE).ifelse(ibis.literal(label, "int32"), value)
-        return value
-
-    def clipped(self, value: Value, loose: bool) -> Value:
-        """The value moved to the nearest end of the domain; marks stay."""
-        low, high = self.ends
-        if low is None and high is None:
-            return value
-        inside = value.clip(lower=low, upper=high)
-        return (value == BAD).ifelse(value, inside) if loose else inside
-
-    def drops(self, value: Value, loose: bool) -> list[Value]:
-        """The reasons of this column to leave a record out."""
-        reasons = []
-        if self.column.missing == DROP:
-            reasons.append(value.isnull())
-        if loose and self.column.malformed == DROP:
-            reasons.append(value == BAD)
-        if self.column.outside == DROP:
-            low, high = self.ends
-            present = [value < low] if low is not None else []
-            present += [value > high] if high is not None else []
-            if present:
-                reasons.append(reduce(or_, present))
-        return reasons
-
-    def code(self, value: Value, loose: bool) -> Value:
-        """The code of a value, with extra codes for what is refused."""
-        low, high = self.ends
-        marks: list[tuple[Value, int]] = []
-        if loose and self.column.malformed == REFUSE:
-            marks.append((value == BAD, self.size))
-        if isinstance(self.column.missing, MissingCode):
-            marks.append((value.isnull(), self.size - 1))
-        elif self.column.missing == REFUSE:
-            marks.append((value.isnull(), self.size + 1))
-        if self.column.outside == REFUSE:
-            marks += [(value < low, self.size + 2)] if low is not None else []
-            marks += [(value > high, self.size + 2)] if high is not None else []
-        inside = self._bin(value)
-        return ibis.cases(*((test, _small(mark)) for test, mark in marks), else_=inside) if marks else inside
-
-    def _bin(self, value: Value) -> Value:
-        """Arithmetic where bins are regular, a lookup of places for categories, comparisons otherwise."""
+            seen[missing] = self.piece_of(self.column.missing.value)
         if self.column.values is not None:
-            places = self.places
-            if places == list(range(len(places))):
-                return value.cast("int32")
-            return ibis.cases(*((value == i, _small(p)) for i, p in enumerate(places)), else_=_small(places[-1]))
-        starts = self.starts
-        if not starts:
-            return (value * 0).cast("int32")
-        widths = {b - a for a, b in pairwise(starts)}
-        if len(starts) > 3 and len(widths) == 1:
-            width = widths.pop()
-            near = value.clip(lower=starts[0] - width, upper=starts[-1])
-            moved = near - _literal(starts[0] - width)
-            return (moved if width == 1 else moved // width).cast("int32")
-        return reduce(lambda a, b: a + b, [(value >= start).cast("int32") for start in starts])
+            if self.column.outside in self.column.values:
+                seen[missing - 1] = self.column.values.index(self.column.outside)
+            return seen
+        if self.column.malformed == MISSING:
+            seen[0] = seen[missing]
+        if self.clamping and self.column.outside == CLIP:
+            first, last = self._inside
+            seen[1:missing] = np.clip(seen[1:missing], first, last)
+        return seen
 
     @cached_property
-    def starts(self) -> list[int]:
-        """Where each bin but the first begins."""
-        bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
-        return [self._int(b.low) for b in bins[1:] if b.low is not None]
+    def _inside(self) -> tuple[int, int]:
+        """The first and last stretch of the domain."""
+        low, high = self.ends
+        return (
+            1 if low is None else self.piece(low),
+            self.pieces.size - 2 if high is None else self.piece(high),
+        )
 
     @cached_property
-    def places(self) -> list[int]:
-        """The code of each category."""
-        bins = [b for b in self.column.finest.bins if isinstance(b, CategoryBin)]
-        return [next(i for i, b in enumerate(bins) if v in b.values) for v in self.column.values or ()]
+    def final(self) -> Codes:
+        """For each piece, its code at the finest refinement, or what happens to the record."""
+        rules = {DROP: LEFT_OUT, REFUSE: UNANSWERED}
+        last = self.column.finest.size - 1
+        absent = last if isinstance(self.column.missing, MissingCode) else rules.get(str(self.column.missing), UNANSWERED)
+        beyond = {DROP: LEFT_OUT, REFUSE: OUTSIDE}.get(self.column.outside)
+        return np.array([self._final(b, absent, beyond) for b in self.pieces.bins], np.int64)
 
-    def ruled_value(self, value: int | None, clamping: bool) -> int | None:
-        """Step 2 in Python."""
-        column = self.column
-        if value == BAD:
-            if column.malformed == DROP:
-                raise Dropped
-            value = None
-        if value is None and isinstance(column.missing, Constant):
-            value = int(self.unit(column.missing.value))
-        if value == ELSEWHERE and column.values is not None and column.outside in column.values:
-            return column.values.index(column.outside)
-        return self._clip(value) if clamping and column.outside == CLIP else value
+    def _final(self, piece: Bin, absent: int, beyond: int | None) -> int:
+        if isinstance(piece, MissingBin):
+            if piece.label == "malformed":
+                return {DROP: LEFT_OUT, REFUSE: MALFORMED}.get(self.column.malformed, absent)
+            return absent
+        bins = self.column.finest.bins
+        code = next((i for i, b in enumerate(bins) if not isinstance(b, MissingBin) and piece.within(b)), None)  # type: ignore[arg-type]
+        if code is not None:
+            return code
+        if beyond is not None:
+            return beyond
+        return 0 if self._before(piece, self.ends[0]) else sum(isinstance(b, NumberBin) for b in bins) - 1
 
-    def _clip(self, value: int | None) -> int | None:
-        low, high = self.ends
-        if value is None:
-            return None
-        value = value if low is None else max(low, value)
-        return value if high is None else min(high, value)
-
-    def meaning(self, value: int | None) -> Fraction | str | None:
-        """What constraints see: the number or the category; an unknown category is no category."""
-        if value is None:
-            return None
-        if self.column.values is not None:
-            return "" if value == ELSEWHERE else self.column.values[value]
-        return value * self.column.step
-
-    def code_of(self, meaning: Fraction | str | None, ruled: int | None) -> int:
-        """Step 4 in Python."""
-        if meaning is None:
-            if isinstance(self.column.missing, MissingCode):
-                return self.size - 1
-            if self.column.missing == DROP:
-                raise Dropped
-            raise RefusedField("E141", self.name)
-        value = ELSEWHERE if meaning == "" else int(self.unit(_text(meaning)))
-        low, high = self.ends
-        if (low is not None and value < low) or (high is not None and value > high):
-            if self.column.outside == DROP:
-                raise Dropped
-            if self.column.outside == REFUSE:
-                raise RefusedField("E142", self.name)
-            value = self._clip(value) or 0
-        return self.places[value] if self.column.values is not None else sum(value >= s for s in self.starts)
+    def _before(self, piece: Bin, low: int | None) -> bool:
+        """Whether a stretch ends before the domain begins."""
+        high = piece.high if isinstance(piece, NumberBin) else None
+        return low is not None and high is not None and high / self.column.step < low
 
 
 def recode(specification: Specification, table: Table, alternatives: Mapping[str, str]) -> Table:
@@ -346,43 +272,30 @@ def recode(specification: Specification, table: Table, alternatives: Mapping[str
     return table.recode(Domain(specification.axes(alternatives)), maps)
 
 
-def _small(value: int) -> Value:
-    return ibis.literal(value, "int32")
+def _edges(specification: Specification, column: Column) -> frozenset[int]:
+    """Where raw constraints cut a number: every constant becomes a stretch of its own."""
+    constants: set[Fraction] = set()
+    for constraint in specification.constraints.raw:
+        for atom in atoms(constraint.condition(specification.names)):
+            if atom.names[0] == column.name and not isinstance(atom, Missing):
+                values = atom.values if isinstance(atom, Among) else (atom.other,)
+                constants |= {v for v in values if isinstance(v, Fraction)}
+        if not column.is_category and column.name in (constraint.clamp or {}):
+            constants.add(parse_decimal((constraint.clamp or {})[column.name]))
+    scaled = [constant / column.step for constant in constants]
+    return frozenset(edge for c in scaled for edge in (ceil(c), floor(c) + 1))
 
 
-def _literal(value: int) -> Value:
-    return ibis.literal(value, "int32" if abs(value) < 2**31 else "int64")
+def _among(value: Value, wanted: Mask) -> list[Value]:
+    """Whether a piece is one of those wanted, as comparisons with the ends of their runs."""
+    places = np.flatnonzero(wanted)
+    if not len(places):
+        return []
+    runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
+    tests = [value == int(run[0]) if len(run) == 1 else value.between(int(run[0]), int(run[-1])) for run in runs]
+    return [reduce(or_, tests)]
 
 
-def _text(constant: Fraction | str) -> str:
-    return constant if isinstance(constant, str) else show_decimal(constant)
-
-
-def _compare(sign: str, value: Value, other: Any) -> Value:
-    if isinstance(other, Fraction):
-        # Between two grid values: x < 2.5 is x <= 2, and no value equals 2.5.
-        if sign in ("=", "!="):
-            return value.notnull() if sign == "!=" else ibis.literal(False)
-        sign, other = ("<=" if sign[0] == "<" else ">"), other.numerator // other.denominator
-    return _SIGNS[sign](value, other)
-
-
-def _packed(codes: Source, run: range, radices: Sequence[int]) -> Value:
-    names = list(codes.columns)
-    size = 1
-    for place in run:
-        size *= radices[place]
-    kind = "int32" if size < 2**31 else "int64"
-    key = codes[names[run[0]]].cast(kind)
-    for place in run[1:]:
-        key = key * ibis.literal(radices[place], kind) + codes[names[place]].cast(kind)
-    return key
-
-
-def _unpacked(keys: Sequence[npt.NDArray[np.int64]], radices: Sequence[int]) -> npt.NDArray[np.int64]:
-    codes = np.empty((len(keys[0]), len(radices)), np.int64)
-    for key, run in zip(keys, words(radices), strict=True):
-        rest = np.asarray(key, np.int64)
-        for place in reversed(run):
-            rest, codes[:, place] = np.divmod(rest, radices[place])
-    return codes
+def _fence(table: Source) -> Source:
+    """Keep an engine from merging sub-queries and computing a field again at each use."""
+    return table.limit(_NO_LIMIT) if table.get_backend().name in _FENCED else table

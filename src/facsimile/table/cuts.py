@@ -1,0 +1,86 @@
+"""Cuts: a partition of the integers that engines compute with one line of arithmetic.
+
+The code of v is the number of cuts at or below it. Most cuts lie on a regular grid, where a division finds
+the number; the few others are comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import ibis
+from ibis.expr.types import Value
+
+MOST_EXTRA_CODES = 64
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """`count` cuts first, first + width, …, and single ones beside them.
+
+    >>> Cuts.at([18, 20, 25, 30]).all[:4]
+    (18, 19, 20, 21)
+    >>> Cuts.at([500, *range(1500, 4501, 100), 5501]).single
+    (5501,)
+    """
+
+    first: int
+    width: int
+    count: int
+    single: tuple[int, ...]
+
+    @classmethod
+    def at(cls, wanted: Iterable[int]) -> Cuts:
+        """Cuts that include the wanted ones: the grid that needs the fewest comparisons beside it."""
+        cuts = sorted(set(wanted))
+        best = cls(0, 1, 0, tuple(cuts))
+        for width in sorted({1, *(b - a for a, b in pairwise(cuts))}):
+            for start in {cut % width for cut in cuts} if width > 1 else {0}:
+                grid = _closest([cut for cut in cuts if cut % width == start], width)
+                if len(grid) > 2:
+                    beside = tuple(cut for cut in cuts if cut not in grid)
+                    count = (grid[-1] - grid[0]) // width + 1
+                    candidate = cls(grid[0], width, count, tuple(c for c in beside if c not in _grid(grid[0], width, count)))
+                    if len(candidate.single) < len(best.single):
+                        best = candidate
+        return best
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """Every cut, ascending."""
+        return tuple(sorted({*_grid(self.first, self.width, self.count), *self.single}))
+
+    def code(self, value: int) -> int:
+        """The number of cuts at or below a value."""
+        return sum(cut <= value for cut in self.all)
+
+    def sql(self, value: Value) -> Value:
+        """The same as an expression; the value may not be NULL."""
+        terms = [(value >= ibis.literal(cut, "int64")).cast("int32") for cut in self.single]
+        if self.count:
+            below, last = self.first - self.width, self.first + (self.count - 1) * self.width
+            near = ibis.least(ibis.greatest(value, _like(below, value)), _like(last, value)) - _like(below, value)
+            terms.insert(0, (near if self.width == 1 else near // self.width).cast("int32"))
+        return sum(terms[1:], start=terms[0]) if terms else ibis.literal(0, "int32")
+
+
+def _grid(first: int, width: int, count: int) -> range:
+    return range(first, first + width * count, width)
+
+
+def _closest(cuts: list[int], width: int) -> list[int]:
+    """The longest run of grid cuts between which not too many others have to be added."""
+    best: list[int] = []
+    start = 0
+    for end in range(len(cuts)):
+        while (cuts[end] - cuts[start]) // width - (end - start) > MOST_EXTRA_CODES:
+            start += 1
+        if end - start + 1 > len(best):
+            best = cuts[start : end + 1]
+    return best
+
+
+def _like(value: int, other: Value) -> Value:
+    return ibis.literal(value, other.type().copy(nullable=True))
