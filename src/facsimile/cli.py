@@ -166,7 +166,7 @@ def _print_noise(console: Console, found: Check, from_public: bool) -> None:
     numeric = ("threshold", "tested at", "epsilon", "sensitivity", "noise scale", "share")
     grid = _grid(f"Noise beside thresholds ({source})", "criterion", *numeric, "", numeric=numeric)
     for line in found.noise:
-        share = "" if line.scale is None else f"{line.scale / line.tested_at:.0%}"
+        share = "" if line.share is None else f"{line.share:.0%}"
         grid.add_row(
             line.criterion,
             f"{float(line.threshold):g}",
@@ -178,7 +178,9 @@ def _print_noise(console: Console, found: Check, from_public: bool) -> None:
             line.note,
         )
     console.print(grid, "")
-    console.print("share: the noise scale as a part of the value tested at; noise above a third can hide the answer.")
+    console.print(
+        "share: the noise scale as a part of the value tested at; noise above a third can hide the answer."
+    )
 
 
 def _print_public(console: Console, summary: PublicSummary) -> None:

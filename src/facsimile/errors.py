@@ -43,7 +43,9 @@ CATALOGUE: dict[str, Entry] = {
         "The data file is of a kind that facsimile does not read.",
         "Give CSV, CSV.gz, Parquet, Arrow, DuckDB, SQLite, a postgres:// or a spark:// source.",
     ),
-    "E106": Entry("The data source cannot be opened or read.", "Check that it is whole and that you may read it."),
+    "E106": Entry(
+        "The data source cannot be opened or read.", "Check that it is whole and that you may read it."
+    ),
     "E107": Entry(
         "The data source holds several tables.",
         "Name one after a number sign: SOURCE#TABLE.",
@@ -56,7 +58,9 @@ CATALOGUE: dict[str, Entry] = {
         "Reading this source needs the extra {extra}.",
         "Install it: pip install 'facsimile[{extra}]'.",
     ),
-    "E110": Entry("The data file lacks the columns {columns}.", "Add them, or correct `source` in the specification."),
+    "E110": Entry(
+        "The data file lacks the columns {columns}.", "Add them, or correct `source` in the specification."
+    ),
     "E111": Entry("The data file names the column {column} twice.", "Rename or remove one of the two."),
     "E112": Entry(
         "Column {column} has a type in the data file that cannot be read as its specification says.",
@@ -64,9 +68,15 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "E120": Entry("The data file is not UTF-8.", "Convert it to UTF-8."),
     "E121": Entry("The data file holds NUL or text-direction characters.", "Remove them at the source."),
-    "E122": Entry("The data file is an archive or expands beyond reason.", "Give the table itself, or a plain .csv.gz."),
-    "E130": Entry("A row of the data file has another number of fields than its header.", "Export the table again."),
-    "E131": Entry("A row of the data file holds a field of 64 kB or more.", "Remove free text before the export."),
+    "E122": Entry(
+        "The data file is an archive or expands beyond reason.", "Give the table itself, or a plain .csv.gz."
+    ),
+    "E130": Entry(
+        "A row of the data file has another number of fields than its header.", "Export the table again."
+    ),
+    "E131": Entry(
+        "A row of the data file holds a field of 64 kB or more.", "Remove free text before the export."
+    ),
     "E140": Entry(
         "Column {column} holds text that is not a number.",
         "Clean it, or declare `malformed: drop` or `malformed: missing` for the column.",
@@ -106,7 +116,9 @@ CATALOGUE: dict[str, Entry] = {
         "This file lies beside a ledger or a dataset key, so it is confidential.",
         "Use a public file, or run `facsimile release`.",
     ),
-    "E210": Entry("The specification is not plain YAML of at most 1 MB: {problem}", "Write it without {construct}."),
+    "E210": Entry(
+        "The specification is not plain YAML of at most 1 MB: {problem}", "Write it without {construct}."
+    ),
     "E211": Entry(
         "Bounds must be declared, not taken from the data.",
         "Write two numbers that are known in public: bounds: [0, 120].",
@@ -114,7 +126,9 @@ CATALOGUE: dict[str, Entry] = {
     "E212": Entry("The specification file does not exist.", "Check its path."),
     # output
     "E401": Entry("The output already exists.", "Choose another name, or move the old one away."),
-    "E402": Entry("The output would pass through a link or into the folder of the data.", "Choose another folder."),
+    "E402": Entry(
+        "The output would pass through a link or into the folder of the data.", "Choose another folder."
+    ),
     # internal
     "E700": Entry(
         "An internal error stopped the command; no details are shown because they could hold data.",

@@ -1,3 +1,4 @@
+import itertools
 from fractions import Fraction
 
 import pytest
@@ -28,7 +29,10 @@ def test_a_bin_reads_as_it_is_written(
     text: str, low: int | None, high: int | None, number: Fraction | int
 ) -> None:
     assert parse_bin(text, ONE) == NumberBin(
-        text, None if low is None else Fraction(low), None if high is None else Fraction(high), Fraction(number)
+        text,
+        None if low is None else Fraction(low),
+        None if high is None else Fraction(high),
+        Fraction(number),
     )
 
 
@@ -41,7 +45,7 @@ def test_shorthands_spell_out_bins() -> None:
 
 def test_labels_of_their_own() -> None:
     bins = labelled_bins({"minor": "<18", "adult": "17<"}, ONE)
-    assert [(b.label, b.number) for b in bins] == [("minor", 18), ("adult", 17)]
+    assert [(b.label, b.number) for b in bins] == [("minor", Fraction(18)), ("adult", Fraction(17))]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ edges = st.lists(st.integers(-20, 20), min_size=1, max_size=8, unique=True).map(
 
 
 def partition(cuts: list[int]) -> tuple[NumberBin, ...]:
-    inner = [f"{a}-{b - 1}" if b - a > 1 else str(a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    inner = [f"{a}-{b - 1}" if b - a > 1 else str(a) for a, b in itertools.pairwise(cuts)]
     return parse_bins([f"<{cuts[0]}", *inner, f"{cuts[-1] - 1}<"], ONE)
 
 

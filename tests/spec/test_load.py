@@ -116,7 +116,8 @@ def test_a_key_given_twice_is_refused() -> None:
 
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{b}: &{b} [*{a},*{a},*{a},*{a},*{a},*{a},*{a},*{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{b}: &{b} [*{a},*{a},*{a},*{a},*{a},*{a},*{a},*{a}]\n"
+    for a, b in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 

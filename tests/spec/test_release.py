@@ -13,7 +13,10 @@ from specs import changed, small
 
 def test_the_examples_differ_only_in_title_and_number(births: Path) -> None:
     release, nvss = (load(births / f"{name}.yaml").model_dump() for name in ("release", "nvss"))
-    assert (release.pop("title"), release["records"].pop("count")) != (nvss.pop("title"), nvss["records"].pop("count"))
+    assert (release.pop("title"), release["records"].pop("count")) != (
+        nvss.pop("title"),
+        nvss["records"].pop("count"),
+    )
     assert release == nvss
     assert load(births / "release.yaml").n == 165_915
     assert load(births / "nvss.yaml").n == 158_500
@@ -77,7 +80,9 @@ def test_a_criterion_about_nothing_is_refused(criterion: dict[str, Any], words: 
 
 
 def test_numbers_are_needed_where_a_criterion_computes_with_them() -> None:
-    data = changed("criteria", [{"criterion": "regression-mae", "target": "age", "threshold": "1", "epsilon": "1"}])
+    data = changed(
+        "criteria", [{"criterion": "regression-mae", "target": "age", "threshold": "1", "epsilon": "1"}]
+    )
     validated(data)
     data["columns"][1]["missing"] = {"code": "unknown"}
     with pytest.raises(SpecRefused, match="needs a number"):

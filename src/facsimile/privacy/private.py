@@ -35,7 +35,7 @@ class Private(Generic[T]):
         raise TypeError("a Private value shows nothing")
 
     __str__ = __repr__
-    __len__ = __iter__ = __bool__ = __eq__ = __ne__ = __hash__ = _refuse  # type: ignore[assignment]
+    __len__ = __iter__ = __bool__ = __eq__ = __ne__ = __hash__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _refuse
-    __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _refuse  # type: ignore[assignment]
-    __array__ = __int__ = __float__ = __index__ = __format__ = _refuse  # type: ignore[assignment]
+    __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _refuse
+    __array__ = __int__ = __float__ = __index__ = __format__ = _refuse

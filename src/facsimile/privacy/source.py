@@ -172,7 +172,9 @@ def _sqlite(path: Path, name: str | None, stack: contextlib.ExitStack) -> Source
     import sqlite3
 
     with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as plain:
-        tables = [row[0] for row in plain.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+        tables = [
+            row[0] for row in plain.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        ]
         if name is None and len(tables) != 1:
             raise refusal("E107" if tables else "E108")
         chosen = tables[0] if name is None else name

@@ -30,6 +30,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 
 APPROXIMATE = "approximate DP: excluded in pure mode"
+MOMENTS = "noise on each mean product"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class NoiseLine:
     sensitivity: float | None
     scale: float | None
     note: str
+
+    @property
+    def share(self) -> float | None:
+        """The noise as a part of the value tested at; None where the two are not of one kind."""
+        return None if self.scale is None or self.note == MOMENTS else self.scale / self.tested_at
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,9 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
     parts = specification.budget
     measured = sum((Cost(c.epsilon) for c in specification.criteria), Cost(Fraction(0)))
     criteria = [
-        BudgetLine(c.name, c.epsilon, "measured in each iteration" if specification.scheme == "paper" else "once")
+        BudgetLine(
+            c.name, c.epsilon, "measured in each iteration" if specification.scheme == "paper" else "once"
+        )
         for c in specification.criteria
     ]
     generator = BudgetLine("generator", parts.generator, "one fit")
@@ -173,7 +181,9 @@ def noise_line(specification: Specification, criterion: Criterion, assumed: Assu
         tested = 1 / float(criterion.threshold)
         note = f"the ratio is tested as its inverse, above {tested:g}; {note}"
     shown = None if delta is None else float(delta)
-    return NoiseLine(criterion.name, statistic, criterion.threshold, tested, criterion.epsilon, shown, scale, note)
+    return NoiseLine(
+        criterion.name, statistic, criterion.threshold, tested, criterion.epsilon, shown, scale, note
+    )
 
 
 def _sensitivity(
@@ -185,7 +195,9 @@ def _sensitivity(
     if isinstance(criterion, MarginalsRelative):
         s_min = criterion.planning_s_min if assumed.s_min is None else assumed.s_min
         note = f"smallest one-way count {s_min:,}"
-        return (sensitivity.ratio_sharp(s_min) if sharp else sensitivity.ratio_clipped(criterion.clip, s_min)), note
+        return (
+            sensitivity.ratio_sharp(s_min) if sharp else sensitivity.ratio_clipped(criterion.clip, s_min)
+        ), note
     if isinstance(criterion, ConditionalMean):
         return _mean_sensitivity(specification, criterion, assumed, sharp)
     if isinstance(criterion, RegressionError):
@@ -210,7 +222,7 @@ def _mean_sensitivity(
     slack = absolute[0] if absolute else Fraction(0)
     sizes = [assumed.groups[name] for name in criterion.by] or [specification.n]
     smallest = sensitivity.smallest_group(min(sizes), specification.n, slack)
-    return sensitivity.group_mean(bounds, smallest), f"smallest group counted as {smallest:,}"
+    return sensitivity.group_mean(bounds, smallest), f"smallest group {smallest:,}"
 
 
 def _moments_sensitivity(
@@ -219,11 +231,13 @@ def _moments_sensitivity(
     unknown = [name for name in specification.names if name not in assumed.spreads]
     if unknown:
         return None, f"needs planning.numbers.{unknown[0]}"
-    centred = {name: _centred(specification.column(name), assumed.spreads[name][0]) for name in specification.names}
+    centred = {
+        name: _centred(specification.column(name), assumed.spreads[name][0]) for name in specification.names
+    }
     deviations = {name: assumed.spreads[name][1] for name in specification.names if name != target}
     features = [(centred[name][0] / d, centred[name][1] / d) for name, d in deviations.items()]
     delta = sensitivity.moments([(Fraction(1), Fraction(1)), *features], centred[target])
-    return delta / specification.n, "on each mean product (Functional Mechanism)"
+    return delta / specification.n, MOMENTS
 
 
 def _centred(column: Column, mean: Fraction) -> tuple[Fraction, Fraction]:

@@ -15,6 +15,7 @@ Fraction(5, 2)
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -136,7 +137,7 @@ def checked(bins: list[NumberBin], step: Fraction) -> tuple[NumberBin, ...]:
         raise ValueError("a list of bins may not be empty")
     if len({b.label for b in bins}) < len(bins):
         raise ValueError("two bins have the same label")
-    for left, right in zip(bins, bins[1:], strict=False):
+    for left, right in itertools.pairwise(bins):
         if left.high is None or right.low is None or right.low != left.high + step:
             raise ValueError(f"the bins {left.label} and {right.label} overlap or leave a gap")
     return tuple(bins)

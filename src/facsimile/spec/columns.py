@@ -103,7 +103,9 @@ class Column(Model):
 
     name: Name = Field(description="Name in the release.")
     description: Prose = Field(description="What the column holds, in the words of its users.")
-    source: str = Field(default="", max_length=128, description="Name in the confidential file; default: `name`.")
+    source: str = Field(
+        default="", max_length=128, description="Name in the confidential file; default: `name`."
+    )
     part: Literal["year", "quarter", "month", "day"] | None = Field(
         default=None, description="The part of a date that is kept."
     )
@@ -150,7 +152,9 @@ class Column(Model):
     def _check_rules(self) -> None:
         allowed = (REFUSE, DROP, *(self.values if self.values is not None else (CLIP,)))
         if self.outside not in allowed:
-            raise ValueError(f"column {self.name}: `outside` is {', '.join(allowed[:3])}{' …' * (len(allowed) > 3)}")
+            raise ValueError(
+                f"column {self.name}: `outside` is {', '.join(allowed[:3])}{' …' * (len(allowed) > 3)}"
+            )
         if isinstance(self.missing, Constant) and self._bin_of(self.missing.value) is None:
             raise ValueError(f"column {self.name}: the constant for missing values is not in its domain")
 

@@ -65,7 +65,9 @@ class Grid(Model):
         for condition in self.exclusions:
             unknown = set(names(condition)) - set(self.grid)
             if unknown:
-                raise ValueError(f"exclude of {self.family} speaks of {', '.join(sorted(unknown))}, not in its grid")
+                raise ValueError(
+                    f"exclude of {self.family} speaks of {', '.join(sorted(unknown))}, not in its grid"
+                )
         if self.size == 0:
             raise ValueError(f"exclude of {self.family} leaves nothing")
         return self

@@ -31,7 +31,6 @@ from facsimile.spec.families import Grid
 from facsimile.spec.model import Key, Model, Name, Prose
 from facsimile.spec.space import Configuration, Space
 
-
 MOST_CLAMP_CASES = 1_000_000
 
 
@@ -105,7 +104,9 @@ class Selection(Model):
             )
         if given != wanted:
             keys = ", ".join(sorted(given ^ wanted))
-            raise ValueError(f"selection mode {self.mode} takes {', '.join(sorted(wanted)) or 'no parameter'}: {keys}")
+            raise ValueError(
+                f"selection mode {self.mode} takes {', '.join(sorted(wanted)) or 'no parameter'}: {keys}"
+            )
         if self.epsilon_0 is not None and self.epsilon_0 > 1:
             raise PydanticCustomError("E204", "epsilon_0 is at most 1.", {"choice": "epsilon_0: 0.1"})
         return self
@@ -188,7 +189,9 @@ class Specification(Model):
         self._check_scheme()
         unknown = set(self.planning.groups) | set(self.planning.numbers)
         if not unknown <= set(self.names):
-            raise ValueError(f"planning speaks of unknown columns: {', '.join(sorted(unknown - set(self.names)))}")
+            raise ValueError(
+                f"planning speaks of unknown columns: {', '.join(sorted(unknown - set(self.names)))}"
+            )
         return self
 
     @cached_property

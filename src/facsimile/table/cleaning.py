@@ -1,9 +1,9 @@
 """Cleaning: what a raw field says, as one integer, the same on every engine and in Python.
 
 A number or date part becomes an integer in units of 10^-decimals; a category becomes its place among the
-column's values, one more for any other text and two more for nothing. A number has three marks beside it:
+column's values, or one more for any other text. Beside it there are marks:
 
-    ABSENT   missing: nothing, or blanks only
+    NULL     missing: nothing, or blanks only
     BAD      malformed: no number or no date
     ±FAR     a number beyond any bound (so that no engine overflows on 400 digits)
 
@@ -32,7 +32,6 @@ from facsimile.spec.columns import Column
 DIGITS = 15
 FAR = 10**DIGITS
 BAD = -(2**62)
-ABSENT = 2**62
 BLANKS = " \t\n\r\v\f"
 NUMBER = "^[+-]?[0-9]+([.][0-9]+)?$"
 _OTHER_SIGNS = "[^-+.0-9]"
@@ -49,16 +48,50 @@ def big(value: int) -> Value:
 
 
 def prepared(raw: Expression) -> Value:
-    """A text without blanks at its ends, NULL when nothing is left; other types as they are."""
-    return raw.strip().nullif("") if raw.type().is_string() else raw
+    """A text without blanks at its ends, NULL when nothing is left; other types as they are.
+
+    DuckDB trims in `cleaned`, and only what is not in canonical form.
+    """
+    return _trimmed(raw) if raw.type().is_string() and not _on_duckdb(raw) else raw
 
 
 def cleaned(column: Column, ready: Expression) -> Value:
-    """The integer of a prepared field, never NULL."""
+    """The integer of a prepared field."""
+    if ready.type().is_string() and _on_duckdb(ready):
+        test, value = _canonical(column, ready)
+        return ibis.cases((test, value), else_=_clean(column, _trimmed(ready)))
+    return _clean(column, ready)
+
+
+def _trimmed(raw: Expression) -> Value:
+    return raw.strip().nullif("")
+
+
+def _on_duckdb(raw: Expression) -> bool:
+    return bool(raw.get_backend().name == "duckdb")
+
+
+def _canonical(column: Column, text: Expression) -> tuple[Value, Value]:
+    """A fast path: text that is exactly what DuckDB prints for the value it reads is that value."""
+    if column.values is not None:
+        value = _category(column.values, column.map, text)
+        return value < len(column.values), value
+    if column.part:
+        day = text.try_cast("date")
+        return day.cast("string") == text, _date_part(column.part, day).cast("int64")
+    number = text.try_cast("int32")
+    return number.cast("string") == text, number.cast("int64") * big(10**column.decimals)
+
+
+def _clean(column: Column, ready: Expression) -> Value:
     if column.values is not None:
         return _category(column.values, column.map, ready)
-    value = _date_part(column.part, ready) if column.part else _number(column, ready)
-    return value.cast("int64").fill_null(big(ABSENT))
+    return _date_part(column.part, ready) if column.part else _number(column, ready)
+
+
+def can_be_malformed(column: Column, raw: dt.DataType) -> bool:
+    """Whether a source of this type can hold a value that is no number or no date."""
+    return not (raw.is_temporal() if column.part else raw.is_integer() or raw.is_boolean())
 
 
 def _number(column: Column, raw: Expression) -> Value:
@@ -75,7 +108,7 @@ def _number(column: Column, raw: Expression) -> Value:
 
 
 def _integer(raw: Expression, digits: int) -> Value:
-    if digits == 0 and raw.type().nbytes < 8:
+    if digits == 0:
         return raw
     far = 10 ** (DIGITS - digits)
     inside = raw.between(-far, far).ifelse(raw, ibis.literal(0, raw.type())).cast("int64") * big(10**digits)
@@ -137,49 +170,56 @@ def _date_part(part: str | None, raw: Expression) -> Value:
     text = raw if raw.type().is_string() else raw.cast("string")
     is_date = text.re_search(_DATE)
     safe = is_date.ifelse(text, "2000-01-01")
-    year, month, day = (safe.substr(s, n).cast("int64") for s, n in ((0, 4), (5, 2), (8, 2)))
+    year, month, day = (
+        part.cast("int64") for part in (safe.left(4), safe.left(7).right(2), safe.left(10).right(2))
+    )
     leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    last = ibis.cases((month == 2, leap.ifelse(big(29), big(28))), (month.isin([4, 6, 9, 11]), big(30)), else_=big(31))
+    last = ibis.cases(
+        (month == 2, leap.ifelse(big(29), big(28))), (month.isin([4, 6, 9, 11]), big(30)), else_=big(31)
+    )
     quarter = ibis.cases((month <= 3, big(1)), (month <= 6, big(2)), (month <= 9, big(3)), else_=big(4))
     value = {"year": year, "quarter": quarter, "month": month, "day": day}[part or "year"]
-    return ibis.cases((text.isnull(), ibis.null("int64")), (~is_date | (day > last) | (year < 1), big(BAD)), else_=value)
+    return ibis.cases(
+        (text.isnull(), ibis.null("int64")), (~is_date | (day > last) | (year < 1), big(BAD)), else_=value
+    )
 
 
 def _category(values: tuple[str, ...], texts: Mapping[str, str] | None, raw: Expression) -> Value:
-    """The place of the field's text among the values; then come any other text and none."""
-    text = as_text(raw)
+    """The place of the field's text among the values, or one more for any other text."""
     spelled = texts if texts is not None else {value: value for value in values}
-    places: dict[int, list[str]] = {}
-    for written, value in spelled.items():
-        places.setdefault(values.index(value), []).append(written)
-    small = [(text.isin(written), ibis.literal(place, "int16")) for place, written in sorted(places.items())]
-    other, nothing = (ibis.literal(len(values) + i, "int16") for i in (0, 1))
-    return ibis.cases(*small, (text.isnull(), nothing), else_=other)
+    if raw.type().is_boolean():
+        true, false = (_place(spelled.get(text), values) for text in ("true", "false"))
+        return ibis.cases((raw.isnull(), ibis.null("int16")), (raw, true), else_=false)
+    text = _as_text(raw)
+    places = ((text == written, _place(value, values)) for written, value in spelled.items())
+    return ibis.cases((text.isnull(), ibis.null("int16")), *places, else_=_place(None, values))
 
 
-def as_text(raw: Expression) -> Value:
-    """The text of a category, the same on every engine: 1 for the number 1.0, true for a truth value."""
+def _place(value: str | None, values: tuple[str, ...]) -> Value:
+    return ibis.literal(len(values) if value is None else values.index(value), "int16")
+
+
+def _as_text(raw: Expression) -> Value:
+    """The text of a category, the same on every engine: 1 for the number 1.0."""
     kind = raw.type()
-    if kind.is_boolean():
-        return ibis.cases((raw.isnull(), ibis.null("string")), (raw, "true"), else_="false")
     if kind.is_floating() or kind.is_decimal():
         whole = _double(raw.cast("float64"), 0, down=False)
-        return ibis.cases((whole.isnull(), ibis.null("string")), (whole == BAD, "nan"), else_=whole.cast("string"))
+        return ibis.cases(
+            (whole.isnull(), ibis.null("string")), (whole == BAD, "nan"), else_=whole.cast("string")
+        )
     return raw if kind.is_string() else raw.cast("string")
 
 
-def clean_value(column: Column, raw: Any) -> int:
+def clean_value(column: Column, raw: Any) -> int | None:
     """The same in Python, for one field: the reference that every engine is tested against."""
     if isinstance(raw, str):
         raw = raw.strip(BLANKS) or None
+    if raw is None:
+        return None
     if column.values is not None:
-        if raw is None:
-            return len(column.values) + 1
         text = _category_text(raw)
         value = column.map.get(text) if column.map is not None else text
         return column.values.index(value) if value in column.values else len(column.values)
-    if raw is None:
-        return ABSENT
     return _clean_date(column.part, raw) if column.part else _clean_number(column, raw)
 
 
@@ -208,7 +248,7 @@ def _clean_number(column: Column, raw: Any) -> int:
         return BAD
     if exact.denominator != 1 and not down:
         return BAD
-    return max(-FAR, min(FAR, floor(exact)))
+    return int(max(-FAR, min(FAR, floor(exact))))
 
 
 def _clean_date(part: str | None, raw: Any) -> int:
@@ -221,5 +261,10 @@ def _clean_date(part: str | None, raw: Any) -> int:
             return BAD
     if not isinstance(raw, date | datetime):
         return BAD
-    parts = {"year": raw.year, "quarter": (raw.month + 2) // 3, "month": raw.month, "day": raw.day}
+    parts: dict[str, int] = {
+        "year": raw.year,
+        "quarter": (raw.month + 2) // 3,
+        "month": raw.month,
+        "day": raw.day,
+    }
     return parts[part or "year"]

@@ -42,7 +42,12 @@ class Cuts:
                 if len(grid) > 2:
                     beside = tuple(cut for cut in cuts if cut not in grid)
                     count = (grid[-1] - grid[0]) // width + 1
-                    candidate = cls(grid[0], width, count, tuple(c for c in beside if c not in _grid(grid[0], width, count)))
+                    candidate = cls(
+                        grid[0],
+                        width,
+                        count,
+                        tuple(c for c in beside if c not in _grid(grid[0], width, count)),
+                    )
                     if len(candidate.single) < len(best.single):
                         best = candidate
         return best
@@ -57,13 +62,13 @@ class Cuts:
         return sum(cut <= value for cut in self.all)
 
     def sql(self, value: Value) -> Value:
-        """The same as an expression; the value may not be NULL."""
-        terms = [(value >= ibis.literal(cut, "int64")).cast("int32") for cut in self.single]
+        """The same as an expression; not defined where the value is NULL."""
+        terms = [(value >= cut).cast("int16") for cut in self.single]
         if self.count:
             below, last = self.first - self.width, self.first + (self.count - 1) * self.width
-            near = ibis.least(ibis.greatest(value, _like(below, value)), _like(last, value)) - _like(below, value)
-            terms.insert(0, (near if self.width == 1 else near // self.width).cast("int32"))
-        return sum(terms[1:], start=terms[0]) if terms else ibis.literal(0, "int32")
+            near = ibis.least(ibis.greatest(value, below), last) - below
+            terms.insert(0, (near if self.width == 1 else near // self.width).cast("int16"))
+        return sum(terms[1:], start=terms[0]) if terms else ibis.literal(0, "int16")
 
 
 def _grid(first: int, width: int, count: int) -> range:
@@ -80,7 +85,3 @@ def _closest(cuts: list[int], width: int) -> list[int]:
         if end - start + 1 > len(best):
             best = cuts[start : end + 1]
     return best
-
-
-def _like(value: int, other: Value) -> Value:
-    return ibis.literal(value, other.type().copy(nullable=True))

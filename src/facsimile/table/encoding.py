@@ -34,9 +34,8 @@ from ibis.expr.types import Value
 from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
 from facsimile.spec.columns import CLIP, DROP, MISSING, REFUSE, Axis, Column, Constant, MissingCode
 from facsimile.spec.constraints import Among, Atom, Condition, Missing, atoms, fold
-from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Specification
-from facsimile.table.cleaning import ABSENT, BAD, FAR, clean_value, cleaned, prepared
+from facsimile.table.cleaning import FAR, can_be_malformed, clean_value, cleaned, prepared
 from facsimile.table.conditions import Mask, evaluate, truth
 from facsimile.table.cuts import Cuts
 from facsimile.table.domain import Domain
@@ -83,12 +82,16 @@ class Encoding:
         raw = source.select(**{name: source[e.column.raw_name] for name, e in columns})
         ready = _fence(raw.select(**{name: prepared(raw[name]) for name, e in columns}))
         clean = _fence(ready.select(**{name: cleaned(e.column, ready[name]) for name, e in columns}))
-        pieces = _fence(clean.select(**{name: e.sql(clean[name]) for name, e in columns}))
+        loose = {name: can_be_malformed(e.column, raw[name].type()) for name, e in columns}
+        pieces = _fence(clean.select(**{name: e.sql(clean[name], loose[name]) for name, e in columns}))
         counted = pieces.group_by(list(self.columns)).aggregate(**{COUNT: pieces.count()})
         left_out = self._left_out(counted)
-        return counted if left_out is None else counted.filter(~left_out)
+        # The count is part of the filter so that no engine moves it below the counting.
+        return counted if left_out is None else counted.filter(~left_out | (counted[COUNT] < 1))
 
-    def table(self, pieces: Mapping[str, npt.ArrayLike], counts: npt.ArrayLike) -> tuple[Table, set[tuple[str, str]]]:
+    def table(
+        self, pieces: Mapping[str, npt.ArrayLike], counts: npt.ArrayLike
+    ) -> tuple[Table, set[tuple[str, str]]]:
         """The count table from the query's result, and the refusals (error code, column) it holds."""
         codes = self.codes(np.column_stack([np.asarray(pieces[name], np.int64) for name in self.columns]))
         refused = {
@@ -194,18 +197,20 @@ class ColumnEncoding:
                 yield NumberBin("", low, high, Fraction(0))
         yield MissingBin("missing")
 
-    def sql(self, clean: Value) -> Value:
-        """The piece of a cleaned value."""
-        if self.column.values is not None:
-            return clean.cast("int16")
-        marks = (clean >= -FAR).cast("int16") + (clean >= ABSENT).cast("int16")
-        return (self.cuts.sql(clean) + marks).cast("int16" if self.pieces.size < 2**15 else "int32")
+    def sql(self, clean: Value, loose: bool) -> Value:
+        """The piece of a cleaned value; `loose` where it can be malformed."""
+        kind = "int16" if self.pieces.size < 2**15 else "int32"
+        place = clean if self.column.values is not None else self.cuts.sql(clean)
+        if self.column.values is None:
+            place = place + ((clean >= -FAR).cast(kind) if loose else ibis.literal(1, kind))
+        nothing = ibis.literal(self.pieces.size - 1, kind)
+        return ibis.cases((clean.isnull(), nothing), else_=place.cast(kind))
 
-    def piece(self, clean: int) -> int:
+    def piece(self, clean: int | None) -> int:
         """The same in Python."""
-        if self.column.values is not None:
-            return clean
-        return self.cuts.code(clean) + (clean >= -FAR) + (clean >= ABSENT)
+        if clean is None:
+            return self.pieces.size - 1
+        return clean if self.column.values is not None else self.cuts.code(clean) + (clean >= -FAR)
 
     def piece_of(self, text: str) -> int:
         """The piece that holds a constant of the specification."""
@@ -243,7 +248,11 @@ class ColumnEncoding:
         """For each piece, its code at the finest refinement, or what happens to the record."""
         rules = {DROP: LEFT_OUT, REFUSE: UNANSWERED}
         last = self.column.finest.size - 1
-        absent = last if isinstance(self.column.missing, MissingCode) else rules.get(str(self.column.missing), UNANSWERED)
+        absent = (
+            last
+            if isinstance(self.column.missing, MissingCode)
+            else rules.get(str(self.column.missing), UNANSWERED)
+        )
         beyond = {DROP: LEFT_OUT, REFUSE: OUTSIDE}.get(self.column.outside)
         return np.array([self._final(b, absent, beyond) for b in self.pieces.bins], np.int64)
 
@@ -273,17 +282,18 @@ def recode(specification: Specification, table: Table, alternatives: Mapping[str
 
 
 def _edges(specification: Specification, column: Column) -> frozenset[int]:
-    """Where raw constraints cut a number: every constant becomes a stretch of its own."""
-    constants: set[Fraction] = set()
-    for constraint in specification.constraints.raw:
-        for atom in atoms(constraint.condition(specification.names)):
-            if atom.names[0] == column.name and not isinstance(atom, Missing):
-                values = atom.values if isinstance(atom, Among) else (atom.other,)
-                constants |= {v for v in values if isinstance(v, Fraction)}
-        if not column.is_category and column.name in (constraint.clamp or {}):
-            constants.add(parse_decimal((constraint.clamp or {})[column.name]))
-    scaled = [constant / column.step for constant in constants]
-    return frozenset(edge for c in scaled for edge in (ceil(c), floor(c) + 1))
+    """Where raw constraints cut a number, so that an atom holds on all of a stretch or on none of it."""
+    edges: set[int] = set()
+    for atom in (a for c in specification.raw_conditions() for a in atoms(c)):
+        if atom.names[0] != column.name or isinstance(atom, Missing):
+            continue
+        for constant in atom.values if isinstance(atom, Among) else (atom.other,):
+            if isinstance(constant, Fraction):
+                unit = constant / column.step
+                sign = "=" if isinstance(atom, Among) else atom.sign
+                edges |= {ceil(unit)} if sign in ("<", ">=", "=", "!=") else set()
+                edges |= {floor(unit) + 1} if sign in ("<=", ">", "=", "!=") else set()
+    return frozenset(edges)
 
 
 def _among(value: Value, wanted: Mask) -> list[Value]:
@@ -292,7 +302,9 @@ def _among(value: Value, wanted: Mask) -> list[Value]:
     if not len(places):
         return []
     runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
-    tests = [value == int(run[0]) if len(run) == 1 else value.between(int(run[0]), int(run[-1])) for run in runs]
+    tests = [
+        value == int(run[0]) if len(run) == 1 else value.between(int(run[0]), int(run[-1])) for run in runs
+    ]
     return [reduce(or_, tests)]
 
 
