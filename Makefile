@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SPARK := .venv-spark
 
-.PHONY: setup demo test lint types boundaries unit test-spark bench lock clean
+.PHONY: setup demo test lint types boundaries unit test-long test-spark bench lock clean
 
 setup: $(VENV)/.installed
 
@@ -35,7 +35,10 @@ boundaries: $(VENV)/.developed
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.developed
-	$(BIN)/pytest -m "not spark"
+	$(BIN)/pytest -m "not spark and not long"
+
+test-long: $(VENV)/.developed
+	$(BIN)/pytest -m long
 
 $(SPARK)/.installed: requirements-spark.lock pyproject.toml
 	$(PYTHON) -m venv $(SPARK)

@@ -5,27 +5,37 @@ Exit codes: 0 done, 1 internal, 2 refused, 3 budget, 4 ledger, 5 verify, 6 no re
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import sys
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table as Grid
+from rich.text import Text
 
 from facsimile import __version__
 from facsimile.errors import FacsimileError, refusal
+from facsimile.explore.facts import load_facts
+from facsimile.explore.simulate import save, simulate
+from facsimile.privacy.ledger import MICRO, Ledger, State
 from facsimile.privacy.reader import read_public
-from facsimile.release.check import Check, check
+from facsimile.release.check import Check, check, show_upper
 from facsimile.release.public import PublicSummary, assumptions, summarise
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import load, schema
 
+STOPPED = 130
+PAGE = 100
+UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
+
 app = typer.Typer(
     name="facsimile",
-    help="Differentially private releases of microdata.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -36,12 +46,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 @app.callback(invoke_without_command=True)
 def program(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
-    """Differentially private releases of microdata."""
+    """Differentially private releases of microdata.
+
+    Example: facsimile check examples/births/release.yaml
+    """
     if version:
         typer.echo(f"facsimile {__version__}")
-        raise typer.Exit
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command("check")
@@ -63,7 +78,7 @@ def check_command(
     summary = None
     if public is not None:
         summary = summarise(specification, read_public(str(public), specification))
-    found = check(specification, assumptions(summary) if summary else None)
+    found = check(specification, assumptions(summary, specification.n) if summary else None)
     if as_json:
         _print_json(check_as_json(found, summary))
     else:
@@ -71,12 +86,113 @@ def check_command(
 
 
 @app.command("schema")
-def schema_command(as_json: AsJson = True) -> None:
+def schema_command() -> None:
     """Print the JSON Schema of specifications, for editors.
 
     Example: facsimile schema > facsimile.schema.json
     """
     _print_json(schema())
+
+
+@app.command("simulate")
+def simulate_command(
+    facts: Annotated[Path, typer.Argument(metavar="FACTS", help="Published tables, a YAML file.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="CSV or Parquet, by its ending.")],
+    records: Annotated[int, typer.Option("-n", "--records", min=1, max=10**9, help="How many records.")],
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Make stand-in microdata from published facts alone; no confidential data is involved.
+
+    Example: facsimile simulate examples/births/facts.yaml -n 165915 --seed 1 -o births.csv
+    """
+    known = load_facts(facts)
+    with _busy(f"Simulating {records:,} records", as_json):
+        save(simulate(known, records, seed), out)
+    if as_json:
+        _print_json({"title": known.title, "records": records, "seed": seed, "file": out.name})
+    else:
+        typer.echo(f"{records:,} simulated records in {out.name}: {known.title}")
+
+
+ledger_app = typer.Typer(name="ledger", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(ledger_app)
+LedgerFile = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")]
+AnchorFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its anchor; default: FILE.anchor beside it.")
+]
+
+
+@ledger_app.callback()
+def ledger_program() -> None:
+    """Look at a budget ledger.
+
+    Example: facsimile ledger show births.ledger
+    """
+
+
+@ledger_app.command("show")
+def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = False) -> None:
+    """Show what was charged, for what, and what remains; the ledger is verified first.
+
+    Example: facsimile ledger show births.ledger
+    """
+    state = Ledger.at(file, anchor).state()
+    if as_json:
+        _print_json({**_ledger_as_json(state), "entries": state.entries})
+        return
+    page = _Page()
+    page.heading(f"Ledger {state.identifier}")
+    page.line(f"spent {_micro(state.spent)} of {_micro(state.cap)}, {_micro(state.remaining)} remain")
+    endings = {entry["charge"]: entry["kind"] for entry in state.entries if "charge" in entry}
+    charges = [entry for entry in state.entries if entry["kind"] == "charge"]
+    page.table(
+        "Charges",
+        ">number|day|>epsilon|ended|purpose",
+        [
+            (str(c["seq"]), c["day"], _micro(c["micro"]), endings.get(c["seq"], "open"), c["purpose"])
+            for c in charges
+        ],
+    )
+
+
+@ledger_app.command("verify")
+def ledger_verify(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = False) -> None:
+    """Verify every line, number and hash of a ledger, and that its anchor fits.
+
+    Example: facsimile ledger verify births.ledger
+    """
+    state = Ledger.at(file, anchor).state()
+    if as_json:
+        _print_json(_ledger_as_json(state))
+    else:
+        typer.echo(f"The ledger is whole: {state.sequence + 1} entries, head {state.head[:16]}.")
+
+
+def _ledger_as_json(state: State) -> dict[str, Any]:
+    return {
+        "id": state.identifier,
+        "sequence": state.sequence,
+        "head": state.head,
+        "cap": _micro(state.cap),
+        "spent": _micro(state.spent),
+        "remaining": _micro(state.remaining),
+    }
+
+
+def _micro(amount: int) -> str:
+    return show_decimal(Fraction(amount, MICRO))
+
+
+@contextlib.contextmanager
+def _busy(doing: str, as_json: bool) -> Iterator[None]:
+    """A sign of life on standard error while something takes its time."""
+    console = Console(stderr=True)
+    if as_json or not console.is_terminal:
+        yield
+    else:
+        with console.status(doing):
+            yield
 
 
 def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]:
@@ -124,79 +240,101 @@ def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]
 
 def _print_check(found: Check, summary: PublicSummary | None) -> None:
     spec = found.specification
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    console.print(f"[bold]{spec.title}[/bold]")
-    console.print(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")
-    console.print(f"{len(spec.columns)} columns, {found.finest_cells:,} cells at the finest refinement\n")
-    _print_families(console, found)
-    _print_budget(console, found)
-    _print_noise(console, found, summary is not None)
+    page = _Page()
+    page.heading(spec.title)
+    page.line(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")
+    page.line(f"{len(spec.columns)} columns, {found.finest_cells:,} cells at the finest refinement")
+    _print_families(page, found)
+    _print_budget(page, found)
+    _print_noise(page, found, summary is not None)
     if summary is not None:
-        _print_public(console, summary)
+        _print_public(page, summary)
 
 
-def _grid(title: str, *columns: str, numeric: tuple[str, ...] = ()) -> Grid:
-    grid = Grid(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0))
-    for name in columns:
-        justify = "right" if name in numeric else "left"
-        grid.add_column(name, justify=justify, header_style="dim", no_wrap=name in numeric)  # type: ignore[arg-type]
-    return grid
+class _Page:
+    """Headings, lines and tables that fit 80 columns; words of a specification are never markup."""
+
+    def __init__(self) -> None:
+        self.console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE)
+
+    def heading(self, text: str) -> None:
+        self.console.print(Text(text, "bold"))
+
+    def line(self, text: str = "") -> None:
+        self.console.print(text)
+
+    def table(self, title: str, columns: str, rows: Iterable[tuple[str, ...]]) -> None:
+        """A table; columns whose name starts with > are numbers, those whose name is _ have no header."""
+        grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+        for name in columns.split("|"):
+            number = name.startswith(">")
+            grid.add_column(
+                name.strip("_>"), justify="right" if number else "left", no_wrap=number or not grid.columns
+            )
+        for row in rows:
+            grid.add_row(*row, style="bold" if row[0] in ("all", "total") else None)
+        self.line()
+        self.heading(title)
+        with self.console.capture() as drawn:
+            self.console.print(grid)
+        for line in drawn.get().splitlines():
+            typer.echo(line.rstrip())
 
 
-def _print_families(console: Console, found: Check) -> None:
+def _print_families(page: _Page, found: Check) -> None:
     space = found.specification.space
-    grid = _grid("Configurations", "family", "configurations", "", numeric=("configurations",))
-    for line in found.families:
-        grid.add_row(line.family, f"{line.configurations:,}", line.note)
-    grid.add_row("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode")
-    console.print(grid, "")
+    rows = [(line.family, f"{line.configurations:,}", line.note) for line in found.families]
+    rows.append(("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode"))
+    page.table("Configurations", "family|>number|_", rows)
 
 
-def _print_budget(console: Console, found: Check) -> None:
-    grid = _grid("Budget", "part", "epsilon", "", numeric=("epsilon",))
-    for line in found.budget:
-        grid.add_row(line.part, _epsilon(line.epsilon), line.note)
-    declared = _epsilon(found.specification.budget.total)
-    grid.add_row("[bold]total[/bold]", f"[bold]{_epsilon(found.total)}[/bold]", f"declared {declared}")
-    console.print(grid, "")
+def _print_budget(page: _Page, found: Check) -> None:
+    rows = [(line.part, show_upper(line.epsilon), line.note) for line in found.budget]
+    declared = show_upper(found.specification.budget.total)
+    rows.append(("total", show_upper(found.total), f"declared {declared}"))
+    page.table("Budget", "part|>epsilon|_", rows)
 
 
-def _print_noise(console: Console, found: Check, from_public: bool) -> None:
-    source = "sizes from the public file" if from_public else "sizes from `planning`"
-    numeric = ("threshold", "tested at", "epsilon", "sensitivity", "noise scale", "share")
-    grid = _grid(f"Noise beside thresholds ({source})", "criterion", *numeric, "", numeric=numeric)
-    for line in found.noise:
-        share = "" if line.share is None else f"{line.share:.0%}"
-        grid.add_row(
-            line.criterion,
-            f"{float(line.threshold):g}",
-            f"{line.tested_at:.4g}",
-            _epsilon(line.epsilon),
-            "?" if line.sensitivity is None else f"{line.sensitivity:.3g}",
-            "?" if line.scale is None else f"{line.scale:.3g}",
-            share,
-            line.note,
-        )
-    console.print(grid, "")
-    console.print(
-        "share: the noise scale as a part of the value tested at; noise above a third can hide the answer."
+def _print_noise(page: _Page, found: Check, from_public: bool) -> None:
+    source = "the public file, scaled to the declared number of records" if from_public else "`planning`"
+    page.table(
+        "Noise beside thresholds",
+        "criterion|>threshold|>tested at|>epsilon|>noise|>share",
+        (
+            (
+                line.criterion,
+                f"{float(line.threshold):g}",
+                f"{line.tested_at:.4g}",
+                show_upper(line.epsilon),
+                "?" if line.scale is None else f"{line.scale:.3g}",
+                "" if line.share is None else f"{line.share:.0%}",
+            )
+            for line in found.noise
+        ),
     )
+    page.line("noise: the scale of the noise; share: that scale over the value tested at.")
+    page.line("Above a third, noise can hide the answer.")
+    page.table(
+        "Sensitivities: how far one record can move each criterion",
+        "criterion|>sensitivity|_",
+        (
+            (line.criterion, "?" if line.sensitivity is None else f"{line.sensitivity:.3g}", line.note)
+            for line in found.noise
+        ),
+    )
+    page.line(f"Sizes come from {source}.")
 
 
-def _print_public(console: Console, summary: PublicSummary) -> None:
-    console.print()
-    console.print(f"[bold]Public file[/bold]  {summary.n:,} records, {summary.distinct:,} distinct rows")
-    grid = _grid("Smallest counts", "column", "one-way", "group", numeric=("one-way", "group"))
-    for name, count in summary.smallest.items():
-        group = summary.groups.get(name)
-        grid.add_row(name, f"{count:,}", "" if group is None else f"{group:,}")
-    console.print(grid)
-
-
-def _epsilon(value: Any) -> str:
-    """An epsilon for people: at most six digits, rounded up."""
-    exact = show_decimal(value)
-    return exact if len(exact) < 9 else f"{-(-value * 10**6 // 1) / 10**6:g}"
+def _print_public(page: _Page, summary: PublicSummary) -> None:
+    page.table(
+        "Public file: its smallest counts",
+        "column|>one-way|>group",
+        (
+            (name, f"{count:,}", f"{summary.groups[name]:,}" if name in summary.groups else "")
+            for name, count in summary.smallest.items()
+        ),
+    )
+    page.line(f"{summary.n:,} records, {summary.distinct:,} distinct rows.")
 
 
 def _print_json(data: Any) -> None:
@@ -205,21 +343,34 @@ def _print_json(data: Any) -> None:
 
 def main() -> None:
     """Run the program; every error becomes one line and an exit code."""
-    as_json = "--json" in sys.argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
     try:
-        app(standalone_mode=True)
+        code = app(standalone_mode=False) or 0
     except FacsimileError as error:
-        _fail(error, as_json)
-    except KeyboardInterrupt:
-        typer.echo("Stopped.", err=True)
-        sys.exit(130)
+        code = _fail(error)
+    except UsageError as error:
+        code = _fail(refusal("E001", problem=_one_line(error), command=_command(error)))
     except Exception:
-        _fail(refusal("E700"), as_json)
+        code = _fail(refusal("E700"))
+    if code == STOPPED:
+        typer.echo("Stopped.", err=True)
+    sys.exit(code)
 
 
-def _fail(error: FacsimileError, as_json: bool) -> None:
-    if as_json:
+def _one_line(error: Any) -> str:
+    words = " ".join(str(error.format_message()).split())
+    return words if words.endswith((".", "?")) else f"{words}."
+
+
+def _command(error: Any) -> str:
+    return error.ctx.command_path if error.ctx else "facsimile"
+
+
+def _fail(error: FacsimileError) -> int:
+    if "--json" in sys.argv:
         _print_json(error.as_json())
     else:
         typer.echo(str(error), err=True)
-    sys.exit(error.exit_code)
+    return error.exit_code

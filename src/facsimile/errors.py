@@ -1,7 +1,8 @@
 """Everything facsimile refuses, in one place.
 
     FacsimileError                 code, one sentence, one thing to do next
-    ├── Refused          exit 2    the input or the specification cannot be used; nothing was charged
+    ├── Refused          exit 2    the command (E0xx), the input, the specification or the output (E4xx)
+    │   │                          cannot be used; nothing was charged
     │   ├── SpecRefused            E2xx, with the line of the specification
     │   └── DataRefused            E1xx, names items of the specification only
     ├── BudgetRefused    exit 3    E301
@@ -13,8 +14,8 @@
 A sentence may name columns, alternatives and keys of the specification. It never contains a value, a row
 or a number that was read from a data file.
 
->>> refusal("E140", column="parity")
-DataRefused('E140', 'Column parity holds text that is not a number.')
+>>> refusal("E142", column="parity")
+DataRefused('E142', 'Column parity holds values outside its declared domain.')
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class Entry:
 
 
 CATALOGUE: dict[str, Entry] = {
+    # the command line
+    "E001": Entry("{problem}", "Run `{command} --help`."),
     # data files: refused before any charge
     "E101": Entry("The data file does not exist.", "Check the path given with --data or --public."),
     "E102": Entry("The data file is empty.", "Export the table again with a header and its records."),
@@ -78,7 +81,7 @@ CATALOGUE: dict[str, Entry] = {
         "A row of the data file holds a field of 64 kB or more.", "Remove free text before the export."
     ),
     "E140": Entry(
-        "Column {column} holds text that is not a number.",
+        "Column {column} holds text where a number or a date belongs.",
         "Clean it, or declare `malformed: drop` or `malformed: missing` for the column.",
     ),
     "E141": Entry(
@@ -124,12 +127,54 @@ CATALOGUE: dict[str, Entry] = {
         "Write two numbers that are known in public: bounds: [0, 120].",
     ),
     "E212": Entry("The specification file does not exist.", "Check its path."),
+    # budget and ledger
+    "E301": Entry(
+        "The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.",
+        "Lower the budget of the specification; what was spent cannot be won back.",
+    ),
+    "E302": Entry("A receipt opens the table once.", "Report it: this is an error of the program."),
+    "E303": Entry(
+        "A charge is a positive epsilon and no delta.", "Use a generator with pure differential privacy."
+    ),
+    "E304": Entry("A step asked for more than its allowance.", "Report it: this is an error of the program."),
+    "E305": Entry("A step is not one of the proved mechanisms.", "Report it: this is an error of the program."),
+    "E310": Entry(
+        "The ledger or its anchor is damaged.",
+        "Restore both from the last backup made together; nothing is repaired by itself.",
+    ),
+    "E311": Entry(
+        "The ledger and its anchor belong to different histories.", "Find the ledger that fits the anchor."
+    ),
+    "E312": Entry(
+        "The ledger is older than its anchor.", "Find the newest ledger; an older copy would forget spending."
+    ),
+    "E313": Entry(
+        "The ledger ends in the middle of an entry.",
+        "Keep the file and ask a reviewer: the entry counts as spent.",
+    ),
+    "E314": Entry("The ledger or its anchor cannot be read.", "Check the path and your permissions."),
+    "E320": Entry("Another process holds the ledger.", "Wait until it ends and run the command again."),
+    "E330": Entry(
+        "The disk is full or not writable; nothing was charged.", "Free space and run the command again."
+    ),
+    "E332": Entry(
+        "The anchor could not be written; the last entry of the ledger counts.",
+        "Make the anchor's place writable and run `facsimile ledger verify`.",
+    ),
+    "E331": Entry(
+        "The disk did not confirm a write; the ledger is marked suspect.",
+        "Check the disk and ask a reviewer: the entry counts as spent.",
+    ),
     # output
     "E401": Entry("The output already exists.", "Choose another name, or move the old one away."),
     "E402": Entry(
         "The output would pass through a link or into the folder of the data.", "Choose another folder."
     ),
+    "E403": Entry("The output cannot be written.", "Check that the folder exists, is writable and has space."),
     # internal
+    "E701": Entry(
+        "The mechanism {name} failed; its charge stays.", "Report the version of facsimile, never the data."
+    ),
     "E700": Entry(
         "An internal error stopped the command; no details are shown because they could hold data.",
         "Report the command and the version of facsimile, never the data.",
@@ -201,6 +246,7 @@ class MechanismFailed(FacsimileError):
 
 
 _FAMILIES: dict[str, type[FacsimileError]] = {
+    "E0": Refused,
     "E1": DataRefused,
     "E2": SpecRefused,
     "E30": BudgetRefused,

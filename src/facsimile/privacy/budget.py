@@ -68,10 +68,14 @@ def selection_coin(one: Fraction, gamma: Fraction) -> Fraction:
     Theorem.  (ε + ln((e^ε + γ)/(1 + γe^ε)))-DP for 0 < γ ≤ 1, and this is tight.
     Proof.    With p = γ + (1−γ)π: P[out = x] = Q(x)/p, P[none] = γ(1−π)/p. A neighbour changes Q(x) and
       1−π by at most e^ε, and π' ≤ min(e^ε π, 1 − e^−ε (1−π)); p'/p is largest at the kink π = 1/(1+e^ε),
-      where it is (e^ε + γ)/(1 + γe^ε).  QED
+      where it is (e^ε + γ)/(1 + γe^ε), at most 1/γ.  QED
     """
     if not 0 < gamma <= 1:
         raise ValueError("the coin is between 0 (excluded) and 1")
+    if gamma == 1:
+        return one
+    if one > 1000:
+        return one + log_upper(1 / gamma)
     growth = _WIDE.exp(_decimal(one))
     g = _decimal(gamma)
     ratio = _WIDE.divide(_WIDE.add(growth, g), _WIDE.add(Decimal(1), _WIDE.multiply(g, growth)))

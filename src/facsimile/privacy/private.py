@@ -1,12 +1,14 @@
 """Private: a box around the confidential table.
 
-It is made only in reader.py and opened only in curator.py (rule P1, held by a test). The box shows nothing
+It is made only in reader.py and opened only in curator.py (rule P1, held by a test); a curator may also have
+it recoded, which happens inside the box. The box shows nothing
 of what it holds: no text, length, comparison, copy or serialisation (rule P9). It stops accidents, not
 malice: code in the same process can reach anything in memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, NoReturn, TypeVar, final
 
 T = TypeVar("T")
@@ -27,6 +29,10 @@ class Private(Generic[T]):
     def _open(self) -> T:
         """For curator.py only."""
         return self.__value
+
+    def _recoded(self, change: Callable[[T], T]) -> Private[T]:
+        """For curator.py only: a box around the recoded value."""
+        return Private(change(self.__value))
 
     def __repr__(self) -> str:
         return "Private()"

@@ -10,9 +10,9 @@ from typing import Any
 
 import ibis
 
-from facsimile.errors import FacsimileError, refusal
+from facsimile.errors import refusal
 from facsimile.privacy.private import Private
-from facsimile.privacy.source import opened
+from facsimile.privacy.source import guarded, opened
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
 from facsimile.table.table import Table
@@ -26,6 +26,11 @@ def read(data: Any, specification: Specification) -> Private[Table]:
     return Private(table)
 
 
+def rehearse(table: Table) -> Private[Table]:
+    """A public table boxed like a confidential one, so that a rehearsal runs the same code."""
+    return Private(table)
+
+
 def read_public(data: Any, specification: Specification) -> Table:
     """A public table of the same form; its number of records may differ."""
     return _counted(data, specification)
@@ -35,13 +40,8 @@ def _counted(data: Any, specification: Specification) -> Table:
     encoding = Encoding(specification)
     wanted = list(dict.fromkeys(column.raw_name for column in specification.columns))
     with opened(data, wanted) as source:
-        try:
-            counts = _run(encoding.query(source))
-            empty = not len(counts) and not source.count().execute()
-        except FacsimileError:
-            raise
-        except Exception as error:
-            raise refusal(_code(error)) from None
+        counts = guarded(lambda: _run(encoding.query(source)), _code)
+        empty = not len(counts) and not guarded(source.count().execute, _code)
     if empty:
         raise refusal("E103")
     columns = {name: counts.column(name).to_numpy() for name in counts.column_names}

@@ -12,21 +12,25 @@ becomes an error code.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import duckdb
 import ibis
 import pyarrow
 import pyarrow.ipc
+import pyarrow.parquet
+from ibis.expr.datatypes import DataType
 from ibis.expr.types import Table as Source
 
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy import textfile
 
+T = TypeVar("T")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
@@ -52,23 +56,40 @@ def parse_place(text: str) -> Place:
     return Place(address, table) if mark else Place(text, None)
 
 
+def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
+    """The result of a call to an engine; an exception becomes an error code that does not refer to it."""
+    try:
+        return call()
+    except FacsimileError:
+        raise
+    except Exception as error:
+        found = code(error)
+    raise refusal(found)
+
+
 @contextlib.contextmanager
 def opened(data: Any, wanted: list[str]) -> Iterator[Source]:
     """An ibis table of the source that holds at least the wanted columns."""
     with contextlib.ExitStack() as stack:
-        try:
-            table = _open(data, set(wanted), stack)
-            _check_columns(list(table.columns), wanted)
-        except FacsimileError:
-            raise
-        except Exception:
-            raise refusal("E106") from None
-        yield table
+        yield guarded(lambda: _checked(_open(data, set(wanted), stack), wanted), lambda _: "E106")
+
+
+def _checked(table: Source, wanted: list[str]) -> Source:
+    _check_columns(list(table.columns), wanted)
+    for name in wanted:
+        if not _readable(table[name].type()):
+            raise refusal("E112", column=name)
+    return table
+
+
+def _readable(kind: DataType) -> bool:
+    """Whether a type has a text that is the same on every engine."""
+    return not (kind.is_nested() or kind.is_binary() or kind.is_json() or kind.is_time() or kind.is_interval())
 
 
 def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
     if not isinstance(data, str | Path):
-        return _embedded(stack).create_table("memory", _arrow(data))
+        return _in_memory(_arrow(data), wanted, stack)
     place = parse_place(str(data))
     if place.address.startswith(("postgres://", "postgresql://")):
         return _postgres(place, stack)
@@ -77,65 +98,72 @@ def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
     path = Path(place.address)
     if not path.exists():
         raise refusal("E101")
+    if not path.is_file():
+        raise refusal("E105")
+    if path.stat().st_size == 0:
+        raise refusal("E102")
     name = path.name.lower()
     if name.endswith(CSV):
         return _csv(path, wanted, stack)
-    if not path.is_file() or path.stat().st_size == 0:
-        raise refusal("E102" if path.is_file() else "E105")
     if name.endswith(PARQUET):
-        return _embedded(stack).read_parquet(str(path))
+        _check_columns(pyarrow.parquet.read_schema(path).names, sorted(wanted))
+        return _embedded(stack).read_parquet(_pattern(path))
     if name.endswith(ARROW):
-        return _embedded(stack).create_table("memory", _arrow_file(path))
+        return _in_memory(_arrow_file(path), wanted, stack)
     if name.endswith(DUCKDB):
-        connection = ibis.duckdb.connect(str(path), read_only=True)
-        stack.callback(connection.disconnect)
-        _settle(connection)
-        return _named(connection, place.table)
+        return _duckdb(path, place.table, stack)
     if name.endswith(SQLITE):
         return _sqlite(path, place.table, stack)
     raise refusal("E122" if name.endswith((".zip", ".gz", ".7z", ".bz2", ".xz", ".zst")) else "E105")
 
 
-def _embedded(stack: contextlib.ExitStack) -> Any:
-    connection = ibis.duckdb.connect()
+def _embedded(stack: contextlib.ExitStack, path: Path | None = None) -> Any:
+    connection = ibis.duckdb.connect(str(path), read_only=True) if path else ibis.duckdb.connect()
     stack.callback(connection.disconnect)
-    _settle(connection)
-    return connection
-
-
-def _settle(connection: Any) -> None:
-    """No extension is fetched, no spill file with records is written, order is not kept."""
     for setting in (
         "autoinstall_known_extensions = false",
         "autoload_known_extensions = false",
         "preserve_insertion_order = false",
         "temp_directory = ''",
         "enable_progress_bar = false",
+        "TimeZone = 'UTC'",
     ):
         connection.raw_sql(f"SET {setting}").fetchall()
+    return connection
+
+
+def _in_memory(data: pyarrow.Table, wanted: set[str], stack: contextlib.ExitStack) -> Source:
+    _check_columns(data.column_names, sorted(wanted))
+    connection = _embedded(stack)
+    connection.con.register("memory", data.select(sorted(wanted)))
+    return connection.table("memory")
 
 
 def _csv(path: Path, wanted: set[str], stack: contextlib.ExitStack) -> Source:
-    header = textfile.scan(path)
-    delimiter = textfile.delimiter_of(header, wanted)
-    names = textfile.header_names(header, delimiter)
-    _check_columns(names, sorted(wanted))
-    # Columns are declared by place: other columns of the file are skipped under neutral names.
-    columns = {name if name in wanted else f"unused {i}": "VARCHAR" for i, name in enumerate(names)}
-    try:
-        return _embedded(stack).read_csv(
-            str(path),
-            auto_detect=False,
-            header=True,
-            delim=delimiter,
-            quote='"',
-            escape='"',
-            columns=columns,
-            strict_mode=True,
-            max_line_size=textfile.LONGEST_FIELD * 4,
-        )
-    except duckdb.Error:
-        raise refusal("E130") from None
+    layout = textfile.scan(path, wanted)
+    _check_columns(layout.names, sorted(wanted))
+    columns = dict.fromkeys(_declared(layout.names, wanted), "VARCHAR")
+    return _embedded(stack).read_csv(
+        _pattern(path),
+        auto_detect=False,
+        header=True,
+        delim=layout.delimiter,
+        quote='"',
+        escape='"',
+        columns=columns,
+        compression="gzip" if layout.compressed else "none",
+        strict_mode=True,
+    )
+
+
+def _declared(names: list[str], wanted: set[str]) -> list[str]:
+    """Columns are declared by place: those that are not wanted are skipped under neutral names."""
+    return [name if name in wanted else f"unused {place}" for place, name in enumerate(names)]
+
+
+def _pattern(path: Path) -> str:
+    """A pattern that the engine matches with this path only."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", str(path))
 
 
 def _arrow(data: Any) -> pyarrow.Table:
@@ -156,44 +184,40 @@ def _arrow_file(path: Path) -> pyarrow.Table:
             return pyarrow.ipc.open_stream(source).read_all()
 
 
-def _named(connection: Any, name: str | None, database: str | None = None) -> Source:
+def _chosen(tables: list[str], name: str | None) -> str:
     """The named table, or the only one."""
-    tables = sorted(connection.list_tables(database=database))
     if name is None and len(tables) != 1:
         raise refusal("E107" if tables else "E108")
-    chosen = tables[0] if name is None else name
-    if chosen not in tables:
+    if name is not None and name not in tables:
         raise refusal("E108")
-    return connection.table(chosen, database=database)
+    return tables[0] if name is None else name
+
+
+def _duckdb(path: Path, name: str | None, stack: contextlib.ExitStack) -> Source:
+    connection = _embedded(stack, path)
+    query = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main'"
+    return connection.table(_chosen([row[0] for row in connection.raw_sql(query).fetchall()], name))
 
 
 def _sqlite(path: Path, name: str | None, stack: contextlib.ExitStack) -> Source:
-    """SQLite's columns hold any type, so every value is read as text, in one spelling."""
+    """SQLite's columns hold any type: a column gives texts and, as they are, binary numbers."""
     import sqlite3
 
-    with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as plain:
-        tables = [
-            row[0] for row in plain.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-        ]
-        if name is None and len(tables) != 1:
-            raise refusal("E107" if tables else "E108")
-        chosen = tables[0] if name is None else name
-        if chosen not in tables:
-            raise refusal("E108")
-        columns = [row[0] for row in plain.execute("SELECT name FROM pragma_table_xinfo(?)", (chosen,))]
-    connection = ibis.sqlite.connect(str(path))
-    stack.callback(connection.disconnect)
-    connection.raw_sql("PRAGMA query_only = ON")
-    fields = ", ".join(_sqlite_text(_quoted(column)) for column in columns)
-    text = ibis.schema(dict.fromkeys(columns, "string"))
-    return connection.sql(f"SELECT {fields} FROM {_quoted(chosen)}", schema=text)
+    plain = stack.enter_context(
+        contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+    )
+    listed = plain.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
+    chosen = _chosen([row[0] for row in listed if not row[0].startswith("sqlite_")], name)
+    columns = [row[0] for row in plain.execute("SELECT name FROM pragma_table_xinfo(?)", (chosen,))]
+    fields = ", ".join(_sqlite_field(_quoted(column)) for column in columns)
+    schema = ibis.schema(dict.fromkeys(columns, "string"))
+    connection = ibis.sqlite.from_connection(plain)
+    return connection.sql(f"SELECT {fields} FROM {_quoted(chosen)}", schema=schema)
 
 
-def _sqlite_text(column: str) -> str:
-    whole = f"CAST(CAST({column} AS INTEGER) AS TEXT)"
-    real = f"CASE WHEN {column} = CAST({column} AS INTEGER) THEN {whole} ELSE printf('%.6f', {column}) END"
+def _sqlite_field(column: str) -> str:
     return (
-        f"CASE typeof({column}) WHEN 'real' THEN {real} WHEN 'blob' THEN '?' "
+        f"CASE typeof({column}) WHEN 'real' THEN {column} WHEN 'blob' THEN '?' "
         f"ELSE CAST({column} AS TEXT) END AS {column}"
     )
 
@@ -210,33 +234,79 @@ def _postgres(place: Place, stack: contextlib.ExitStack) -> Source:
     schema, _, name = (place.table or "").rpartition(".")
     connection = ibis.connect(place.address.replace("postgresql://", "postgres://", 1))
     stack.callback(connection.disconnect)
-    connection.raw_sql("SET default_transaction_read_only = on").close()
-    return _named(connection, name or None, schema or None)
+    for setting in ("default_transaction_read_only = on", "DateStyle = 'ISO, YMD'", "TimeZone = 'UTC'"):
+        connection.raw_sql(f"SET SESSION {setting}").close()
+    connection.con.commit()
+    tables = sorted(connection.list_tables(database=schema or None))
+    return connection.table(_chosen(tables, name or None), database=schema or None)
 
 
 def _spark(place: Place, wanted: set[str]) -> Source:
     try:
-        from pyspark.sql import SparkSession
+        import pyspark  # noqa: F401
     except ImportError:
         raise refusal("E109", extra="spark") from None
     parts = urlsplit(place.address)
-    builder = SparkSession.builder.appName("facsimile").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.ansi.enabled", "false")
-    if not SparkSession.getActiveSession():
-        builder = builder.master("local[*]" if parts.netloc == "local" else f"spark://{parts.netloc}")
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    connection = ibis.pyspark.connect(session)
+    path = Path(parts.path)
+    is_text = path.name.lower().endswith(CSV)
+    if place.table is None and not path.exists() and (is_text or parts.netloc == "local"):
+        raise refusal("E101")
+    layout = textfile.scan(path, wanted) if is_text and place.table is None else None
+    if layout:
+        _check_columns(layout.names, sorted(wanted))
+    connection = ibis.pyspark.connect(_session(parts.netloc))
     if place.table is not None:
-        return _named(connection, place.table)
-    if parts.path.lower().endswith(CSV):
-        path = Path(parts.path)
-        header = textfile.scan(path) if path.exists() else b""
-        delimiter = textfile.delimiter_of(header, wanted) if header else ","
-        _check_columns(textfile.header_names(header, delimiter) if header else [], sorted(wanted))
-        options = {"header": True, "sep": delimiter, "quote": '"', "escape": '"', "mode": "FAILFAST"}
-        return connection.read_csv(parts.path, inferSchema=False, **options)
-    return connection.read_parquet(parts.path)
+        return connection.table(_chosen(sorted(connection.list_tables()), place.table))
+    pattern = re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", parts.path)
+    if layout is None:
+        return connection.read_parquet(pattern)
+    return connection.read_csv(
+        pattern,
+        inferSchema=False,
+        header=True,
+        schema=", ".join(f"`{name}` STRING" for name in _declared(layout.names, wanted)),
+        sep=layout.delimiter,
+        quote='"',
+        escape='"',
+        multiLine=True,
+        mode="FAILFAST",
+    )
+
+
+def _session(master: str) -> Any:
+    """A Spark session; a new one starts without a word on standard error."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName("facsimile")
+    for key, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.ansi.enabled": "false",
+    }.items():
+        builder = builder.config(key, value)
+    if SparkSession.getActiveSession():
+        return builder.getOrCreate()
+    if master == "local":
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    with _silent():
+        session = builder.master("local[*]" if master == "local" else f"spark://{master}").getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Standard error goes nowhere, for this process and those it starts."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _check_columns(names: list[str], wanted: list[str]) -> None:

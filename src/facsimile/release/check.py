@@ -12,7 +12,6 @@ from fractions import Fraction
 
 from facsimile.errors import refusal
 from facsimile.privacy import budget
-from facsimile.privacy.budget import Cost
 from facsimile.privacy.queries import sensitivity
 from facsimile.spec.columns import Column
 from facsimile.spec.criteria import (
@@ -31,6 +30,7 @@ from facsimile.table.domain import Domain
 
 APPROXIMATE = "approximate DP: excluded in pure mode"
 MOMENTS = "noise on each mean product"
+HOPELESS = "no ratio can pass: give it more epsilon"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class NoiseLine:
     @property
     def share(self) -> float | None:
         """The noise as a part of the value tested at; None where the two are not of one kind."""
-        return None if self.scale is None or self.note == MOMENTS else self.scale / self.tested_at
+        comparable = self.scale is not None and self.tested_at > 0 and self.note != MOMENTS
+        return self.scale / self.tested_at if comparable and self.scale is not None else None
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,12 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
         FamilyLine(name, count, "" if FAMILIES[name].pure else APPROXIMATE)
         for name, count in specification.space.by_family().items()
     )
+    if not specification.budget.delta and not specification.space.pure().grids:
+        raise refusal("E200", problem="Every family offers approximate DP only, and budget.delta is 0.")
     _refuse_large_domains(specification)
     lines, total = budget_lines(specification)
     if total > specification.budget.total:
-        raise refusal("E203", parts=_shown(total), total=_shown(specification.budget.total))
+        raise refusal("E203", parts=show_upper(total), total=show_upper(specification.budget.total))
     known = assumed or declared(specification)
     noise = tuple(noise_line(specification, criterion, known) for criterion in specification.criteria)
     return Check(specification, families, lines, total, noise, Domain(specification.finest()).cells)
@@ -125,7 +128,7 @@ def _refuse_large_domains(specification: Specification) -> None:
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
     """Every part of the budget, and the total that is charged."""
     parts = specification.budget
-    measured = sum((Cost(c.epsilon) for c in specification.criteria), Cost(Fraction(0)))
+    measured = sum((c.epsilon for c in specification.criteria), Fraction(0))
     criteria = [
         BudgetLine(
             c.name, c.epsilon, "measured in each iteration" if specification.scheme == "paper" else "once"
@@ -136,14 +139,14 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
     once = [BudgetLine("fit before the loop", parts.once, "once")] if parts.once else []
     test = [BudgetLine("test of a candidate", parts.test, "one test")] if parts.test else []
     if specification.scheme == "paper":
-        one = parts.generator + measured.epsilon
+        one = parts.generator + measured
         outside, lines = Fraction(0), [generator, *criteria]
     elif specification.scheme == "test-then-measure":
         one = parts.generator + (parts.test or Fraction(0))
-        outside, lines = measured.epsilon, [generator, *test, *criteria]
+        outside, lines = measured, [generator, *test, *criteria]
     else:
         one = parts.test or Fraction(0)
-        outside, lines = parts.generator + measured.epsilon, [generator, *test, *criteria]
+        outside, lines = parts.generator + measured, [generator, *test, *criteria]
     selected = selection_cost(specification, one)
     mode = specification.selection.mode
     lines.append(BudgetLine("one iteration of the search", one, "sum of its parts"))
@@ -153,9 +156,20 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
 
 
 def selection_cost(specification: Specification, one: Fraction) -> Fraction:
-    """What the whole search costs when one iteration costs `one`."""
+    """What the whole search costs when one iteration costs `one`.
+
+    The sharper bounds of the coins are proved for a pure iteration. With budget.delta above 0 the iteration
+    is approximate, unless the generator is fitted once before the loop: then a coin costs as much as no coin.
+    """
     chosen = specification.selection
-    if chosen.mode == "paper":
+    approximate = specification.budget.delta > 0 and specification.scheme != "train-once"
+    if approximate and chosen.mode in ("capped-coin", "rising-coin"):
+        raise refusal(
+            "E204",
+            problem=f"Selection mode {chosen.mode} has no guarantee for approximate differential privacy.",
+            choice="mode: coin with gamma: 0.05",
+        )
+    if chosen.mode == "paper" or (approximate and chosen.mode == "coin"):
         return budget.selection_until_success(one)
     if chosen.mode == "coin":
         return budget.selection_coin(one, chosen.gamma)
@@ -176,7 +190,9 @@ def noise_line(specification: Specification, criterion: Criterion, assumed: Assu
     scale = None if delta is None else float(delta / criterion.epsilon)
     tested = float(criterion.threshold)
     if isinstance(criterion, MarginalsRelative) and scale is not None and statistic == "paper":
-        tested = float(criterion.clip) + scale * math.log(2 * float(criterion.false_accept))
+        limit = float(min(criterion.threshold, criterion.clip))
+        tested = limit + scale * math.log(2 * float(criterion.false_accept))
+        note = HOPELESS if tested <= 1 else note
     elif isinstance(criterion, MarginalsRelative) and statistic == "sharp":
         tested = 1 / float(criterion.threshold)
         note = f"the ratio is tested as its inverse, above {tested:g}; {note}"
@@ -253,6 +269,10 @@ def number_range(column: Column, sharp: bool) -> tuple[Fraction, Fraction]:
     return column.bounds
 
 
-def _shown(value: Fraction) -> str:
-    """An epsilon for a sentence, rounded up at the sixth digit."""
+def show_upper(value: Fraction) -> str:
+    """An epsilon for people: at most six digits after the point, rounded up.
+
+    >>> show_upper(Fraction(1, 3))
+    '0.333334'
+    """
     return show_decimal(Fraction(-(-value * 10**6 // 1), 10**6))

@@ -49,9 +49,10 @@ def summarise(specification: Specification, table: Table) -> PublicSummary:
     return PublicSummary(table.n, coded.distinct, smallest, groups, _spreads(coded, coded.domain))
 
 
-def assumptions(summary: PublicSummary) -> Assumed:
-    """The public sizes in place of the specification's planning values."""
-    return Assumed(min(summary.smallest.values()), summary.groups, summary.spreads)
+def assumptions(summary: PublicSummary, n: int) -> Assumed:
+    """The public sizes, scaled to n records, in place of the specification's planning values."""
+    groups = {name: size * n // summary.n for name, size in summary.groups.items()}
+    return Assumed(min(summary.smallest.values()) * n // summary.n, groups, summary.spreads)
 
 
 def _spreads(table: Table, domain: Domain) -> dict[str, tuple[Fraction, Fraction]]:

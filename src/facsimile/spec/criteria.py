@@ -49,7 +49,7 @@ class MarginalsRelative(_Criterion):
     false_accept: Exact = Field(
         default=Fraction(1, 20),
         gt=0,
-        lt=1,
+        lt=Fraction(1, 2),
         description="Probability that a clipped ratio passes by luck of the noise (paper form).",
     )
     planning_s_min: Count = Field(

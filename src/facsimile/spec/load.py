@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
@@ -26,17 +26,13 @@ LARGEST = 1_000_000
 DEEPEST = 30
 LOOSE_BRACKETS = 500
 _BOOLEANS = {"true": True, "false": False}
+M = TypeVar("M", bound=Model)
 Lines = dict[tuple[str | int, ...], int]
 
 
 def load(path: Path) -> Specification:
     """Read a specification file."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError:
-        raise refusal("E212") from None
-    return loads(content)
+    return loads(read_limited(path))
 
 
 def loads(content: bytes | str) -> Specification:
@@ -68,10 +64,24 @@ def parse(content: bytes | str) -> tuple[Any, Lines]:
 
 def validated(data: Any, lines: Lines | None = None) -> Specification:
     """A specification from plain data."""
+    return validated_as(Specification, data, lines or {})
+
+
+def validated_as(model: type[M], data: Any, lines: Lines) -> M:
+    """Plain data as a model; the first problem becomes a refusal with its line."""
     try:
-        return Specification.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise _first_refusal(error, data, lines or {}) from None
+        raise _first_refusal(error, model, lines) from None
+
+
+def read_limited(path: Path) -> bytes:
+    """A small text file, whole."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LARGEST + 1)
+    except OSError:
+        raise refusal("E212") from None
 
 
 def schema() -> dict[str, Any]:
@@ -140,7 +150,7 @@ def _scalar(node: yaml.Node) -> Any:
     return _BOOLEANS.get(node.value, node.value)
 
 
-def _first_refusal(error: ValidationError, data: Any, lines: Lines) -> FacsimileError:
+def _first_refusal(error: ValidationError, model: type[Model], lines: Lines) -> FacsimileError:
     """The first problem in the order of the file; unknown keys before their consequences."""
     problems = sorted(error.errors(), key=lambda e: (e["type"] != "extra_forbidden", _line(e, lines) or 0))
     problem = problems[0]
@@ -148,7 +158,7 @@ def _first_refusal(error: ValidationError, data: Any, lines: Lines) -> Facsimile
     kind = problem["type"]
     if kind == "extra_forbidden":
         key = str(problem["loc"][-1])
-        return refusal("E205", line=line, key=key, suggestion=_nearest(key, problem, data))
+        return refusal("E205", line=line, key=key, suggestion=_nearest(key, problem, model))
     if re.fullmatch(r"E\d{3}", kind):
         context = {name: str(value) for name, value in problem.get("ctx", {}).items()}
         return refusal(kind, line=line, problem=problem["msg"], **context)
@@ -173,17 +183,16 @@ def _line(problem: ErrorDetails, lines: Lines) -> int | None:
     return line
 
 
-def _nearest(key: str, problem: ErrorDetails, data: Any) -> str:
-    known = _known_keys(problem["loc"][:-1])
+def _nearest(key: str, problem: ErrorDetails, model: type[Model]) -> str:
+    known = _known_keys(model.model_json_schema(), problem["loc"][:-1])
     close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]}?"
     return f"Known keys here: {', '.join(known)}." if known else "Remove it."
 
 
-def _known_keys(path: tuple[int | str, ...]) -> list[str]:
-    """The keys that the schema allows at a path, walking its references."""
-    whole = Specification.model_json_schema()
+def _known_keys(whole: Mapping[str, Any], path: tuple[int | str, ...]) -> list[str]:
+    """The keys that a schema allows at a path, walking its references."""
     here: Any = whole
     for part in path:
         here = _follow(here, whole)

@@ -30,7 +30,7 @@ from ibis.expr.types import Value
 from facsimile.spec.columns import Column
 
 DIGITS = 15
-FAR = 10**DIGITS
+FAR: int = 10**DIGITS
 BAD = -(2**62)
 BLANKS = " \t\n\r\v\f"
 NUMBER = "^[+-]?[0-9]+([.][0-9]+)?$"
@@ -39,7 +39,10 @@ _DATE = (
     "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
     "([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?[ ]?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$"
 )
+_OTHER_IN_DATES = "[^-+:.TZ 0-9]"
 _LARGEST_DOUBLE = 1.7976931348623157e308
+_TINY = 1e-6
+_NO_TEXT = "\n"
 
 
 def big(value: int) -> Value:
@@ -52,14 +55,24 @@ def prepared(raw: Expression) -> Value:
 
     DuckDB trims in `cleaned`, and only what is not in canonical form.
     """
-    return _trimmed(raw) if raw.type().is_string() and not _on_duckdb(raw) else raw
+    engine = _engine(raw)
+    text = raw.cast("string") if raw.type().is_unknown() else raw
+    if not text.type().is_string() or engine == "duckdb":
+        return text
+    if engine == "sqlite":
+        return ibis.cases((_is_real(text), text), else_=_trimmed(text))
+    # An enumeration of PostgreSQL has no text functions until it is joined to a text.
+    return _trimmed(text + "" if engine == "postgres" else text)
 
 
 def cleaned(column: Column, ready: Expression) -> Value:
     """The integer of a prepared field."""
-    if ready.type().is_string() and _on_duckdb(ready):
+    engine = _engine(ready)
+    if ready.type().is_string() and engine == "duckdb":
         test, value = _canonical(column, ready)
         return ibis.cases((test, value), else_=_clean(column, _trimmed(ready)))
+    if ready.type().is_string() and engine == "sqlite":
+        return ibis.cases((_is_real(ready), _clean(column, ready.cast("float64"))), else_=_clean(column, ready))
     return _clean(column, ready)
 
 
@@ -67,8 +80,13 @@ def _trimmed(raw: Expression) -> Value:
     return raw.strip().nullif("")
 
 
-def _on_duckdb(raw: Expression) -> bool:
-    return bool(raw.get_backend().name == "duckdb")
+def _engine(raw: Expression) -> str:
+    return str(raw.get_backend().name)
+
+
+def _is_real(raw: Expression) -> Value:
+    """Whether a field of SQLite, whose columns have no type, is a binary number."""
+    return raw.typeof() == "real"
 
 
 def _canonical(column: Column, text: Expression) -> tuple[Value, Value]:
@@ -78,7 +96,8 @@ def _canonical(column: Column, text: Expression) -> tuple[Value, Value]:
         return value < len(column.values), value
     if column.part:
         day = text.try_cast("date")
-        return day.cast("string") == text, _date_part(column.part, day).cast("int64")
+        found = (day.cast("string") == text) & (text.length() == len("2000-01-01"))
+        return found, _date_part(column.part, day).cast("int64")
     number = text.try_cast("int32")
     return number.cast("string") == text, number.cast("int64") * big(10**column.decimals)
 
@@ -100,11 +119,24 @@ def _number(column: Column, raw: Expression) -> Value:
         return _text_number(raw, digits, down)
     if kind.is_boolean():
         return ibis.cases((raw.isnull(), ibis.null("int64")), (raw, big(10**digits)), else_=big(0))
-    if kind.is_integer():
+    if kind.is_integer() and not kind.is_uint64():
         return _integer(raw, digits)
     if kind.is_floating():
         return _double(raw.cast("float64"), digits, down)
-    return _text_number(raw.cast("string"), digits, down)
+    return _text_number(_decimal_text(raw) if kind.is_decimal() else raw.cast("string"), digits, down)
+
+
+def _decimal_text(raw: Expression) -> Value:
+    """The digits of a decimal; what is below a millionth is on no grid, and one engine writes it 1E-7."""
+    if raw.type().scale is not None and raw.type().scale <= 6:
+        return raw.cast("string")
+    size = raw.cast("float64")
+    return ibis.cases(
+        (size == 0, "0"),
+        ((size > 0) & (size < _TINY), "0.0000001"),
+        ((size < 0) & (size > -_TINY), "-0.0000001"),
+        else_=raw.cast("string"),
+    )
 
 
 def _integer(raw: Expression, digits: int) -> Value:
@@ -126,7 +158,7 @@ def _text_number(text: Expression, digits: int, down: bool) -> Value:
     off_grid = text.re_search("[.]" + "[0-9]" * digits + "[0-9]*[1-9]")
     negative = text.startswith("-")
     safe = (number & near).ifelse(text, "0")
-    joined = safe.re_extract("^[+-]?[0-9]+", 0)
+    joined = safe.re_extract("^([+-]?[0-9]+)", 1)
     if digits:
         joined = joined + ((safe + "." + "0" * digits).re_extract("[.]([0-9]*)", 1) + "0" * digits).left(digits)
     value = joined.cast("int64")
@@ -168,7 +200,7 @@ def _date_part(part: str | None, raw: Expression) -> Value:
         found = {"year": raw.year, "quarter": raw.quarter, "month": raw.month, "day": raw.day}[part or "year"]()
         return found if found.type().nbytes < 8 else found.cast("int64")
     text = raw if raw.type().is_string() else raw.cast("string")
-    is_date = text.re_search(_DATE)
+    is_date = text.re_search(_DATE) & ~text.re_search(_OTHER_IN_DATES)
     safe = is_date.ifelse(text, "2000-01-01")
     year, month, day = (
         part.cast("int64") for part in (safe.left(4), safe.left(7).right(2), safe.left(10).right(2))
@@ -204,9 +236,8 @@ def _as_text(raw: Expression) -> Value:
     kind = raw.type()
     if kind.is_floating() or kind.is_decimal():
         whole = _double(raw.cast("float64"), 0, down=False)
-        return ibis.cases(
-            (whole.isnull(), ibis.null("string")), (whole == BAD, "nan"), else_=whole.cast("string")
-        )
+        far = (whole <= -FAR) | (whole >= FAR)
+        return ibis.cases((whole.isnull(), ibis.null("string")), (far, _NO_TEXT), else_=whole.cast("string"))
     return raw if kind.is_string() else raw.cast("string")
 
 
@@ -227,8 +258,8 @@ def _category_text(raw: Any) -> str:
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, float | Decimal):
-        exact = float(raw)
-        return str(round(exact)) if isfinite(exact) and abs(exact - round(exact)) <= 1e-6 else "nan"
+        whole = _clean_double(float(raw), 0, down=False)
+        return str(whole) if -FAR < whole < FAR else _NO_TEXT
     return str(raw)
 
 
@@ -240,15 +271,26 @@ def _clean_number(column: Column, raw: Any) -> int:
         exact = Fraction(raw) * unit
     elif isinstance(raw, bool | int | Decimal | Fraction) and (not isinstance(raw, Decimal) or raw.is_finite()):
         exact = Fraction(raw) * unit
-    elif isinstance(raw, float) and isfinite(raw):
-        exact = Fraction(raw) * unit
-        if abs(exact - round(exact)) <= Fraction(1, 10**6):
-            exact = Fraction(round(exact))
+    elif isinstance(raw, float):
+        return _clean_double(raw, column.decimals, down)
     else:
         return BAD
     if exact.denominator != 1 and not down:
         return BAD
     return int(max(-FAR, min(FAR, floor(exact))))
+
+
+def _clean_double(raw: float, digits: int, down: bool) -> int:
+    """In the same floating-point steps as an engine."""
+    if not isfinite(raw):
+        return BAD
+    if abs(raw) >= 10 ** (DIGITS - digits):
+        return FAR if raw > 0 else -FAR
+    scaled = (raw if abs(raw) > 1e-20 else 0.0) * float(10**digits)
+    near = floor(scaled + 0.5)
+    if abs(scaled - near) <= 1e-6:
+        return near
+    return floor(scaled) if down else BAD
 
 
 def _clean_date(part: str | None, raw: Any) -> int:

@@ -6,8 +6,10 @@ the number; the few others are comparisons.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import ibis
@@ -52,23 +54,23 @@ class Cuts:
                         best = candidate
         return best
 
-    @property
+    @cached_property
     def all(self) -> tuple[int, ...]:
         """Every cut, ascending."""
         return tuple(sorted({*_grid(self.first, self.width, self.count), *self.single}))
 
     def code(self, value: int) -> int:
         """The number of cuts at or below a value."""
-        return sum(cut <= value for cut in self.all)
+        return bisect_right(self.all, value)
 
     def sql(self, value: Value) -> Value:
         """The same as an expression; not defined where the value is NULL."""
-        terms = [(value >= cut).cast("int16") for cut in self.single]
+        terms = [(value >= cut).cast("int32") for cut in self.single]
         if self.count:
             below, last = self.first - self.width, self.first + (self.count - 1) * self.width
             near = ibis.least(ibis.greatest(value, below), last) - below
-            terms.insert(0, (near if self.width == 1 else near // self.width).cast("int16"))
-        return sum(terms[1:], start=terms[0]) if terms else ibis.literal(0, "int16")
+            terms.insert(0, (near if self.width == 1 else near // self.width).cast("int32"))
+        return sum(terms[1:], start=terms[0]) if terms else ibis.literal(0, "int32")
 
 
 def _grid(first: int, width: int, count: int) -> range:

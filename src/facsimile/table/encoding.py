@@ -12,11 +12,13 @@ then joined to the finest common refinement of the alternatives.
 What happens to a record, in this order: malformed values follow their rule; missing values with a constant
 become it; unknown categories with a label become it; implausible records are left out (policy `declared`) or
 mapped to plausible ones (policy `clamp`, values being clipped to the domain first); values outside the domain
-are clipped, dropped or refused; what is still missing gets its code, or is dropped or refused.
+are clipped, dropped or refused; what is still missing gets its code, or is dropped or refused. A record that
+is left out for one value is not refused for another, unless that one is malformed.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,6 +108,7 @@ class Encoding:
     def codes(self, pieces: Codes) -> Codes:
         """The codes of rows of pieces; negative where a record is left out or refused."""
         seen = {name: e.seen[pieces[:, place]] for place, (name, e) in enumerate(self.columns.items())}
+        malformed = {name: e.final[seen[name]] == MALFORMED for name, e in self.columns.items()}
         implausible = np.zeros(len(pieces), np.bool_)
         for constraint in self.specification.constraints.raw:
             broken = evaluate(constraint.condition(self.specification.names), self.pieces, seen)
@@ -113,7 +116,9 @@ class Encoding:
                 for name, text in (constraint.clamp or {}).items():
                     seen[name] = np.where(broken, self.columns[name].piece_of(text), seen[name])
             implausible |= broken & (not self.clamping)
-        codes = np.column_stack([e.final[seen[name]] for name, e in self.columns.items()])
+        codes = np.column_stack(
+            [np.where(malformed[name], MALFORMED, e.final[seen[name]]) for name, e in self.columns.items()]
+        )
         left_out = (implausible | (codes == LEFT_OUT).any(axis=1)) & ~(codes == MALFORMED).any(axis=1)
         codes[left_out] = LEFT_OUT
         return codes
@@ -202,7 +207,7 @@ class ColumnEncoding:
         kind = "int16" if self.pieces.size < 2**15 else "int32"
         place = clean if self.column.values is not None else self.cuts.sql(clean)
         if self.column.values is None:
-            place = place + ((clean >= -FAR).cast(kind) if loose else ibis.literal(1, kind))
+            place = place + ((clean >= -FAR).cast("int32") if loose else ibis.literal(1, "int32"))
         nothing = ibis.literal(self.pieces.size - 1, kind)
         return ibis.cases((clean.isnull(), nothing), else_=place.cast(kind))
 
@@ -253,7 +258,7 @@ class ColumnEncoding:
             if isinstance(self.column.missing, MissingCode)
             else rules.get(str(self.column.missing), UNANSWERED)
         )
-        beyond = {DROP: LEFT_OUT, REFUSE: OUTSIDE}.get(self.column.outside)
+        beyond = {DROP: LEFT_OUT, CLIP: None}.get(self.column.outside, OUTSIDE)
         return np.array([self._final(b, absent, beyond) for b in self.pieces.bins], np.int64)
 
     def _final(self, piece: Bin, absent: int, beyond: int | None) -> int:
@@ -261,13 +266,28 @@ class ColumnEncoding:
             if piece.label == "malformed":
                 return {DROP: LEFT_OUT, REFUSE: MALFORMED}.get(self.column.malformed, absent)
             return absent
-        bins = self.column.finest.bins
-        code = next((i for i, b in enumerate(bins) if not isinstance(b, MissingBin) and piece.within(b)), None)  # type: ignore[arg-type]
+        code = self._bin(piece)
         if code is not None:
             return code
         if beyond is not None:
             return beyond
-        return 0 if self._before(piece, self.ends[0]) else sum(isinstance(b, NumberBin) for b in bins) - 1
+        return 0 if self._before(piece, self.ends[0]) else len(self._starts)
+
+    def _bin(self, piece: NumberBin | CategoryBin) -> int | None:
+        """The bin that holds a piece, if one does."""
+        bins = self.column.finest.bins
+        if isinstance(piece, NumberBin):
+            place = 0 if piece.low is None else bisect_right(self._starts, piece.low)
+            found = bins[place]
+            return place if isinstance(found, NumberBin) and piece.within(found) else None
+        held = (i for i, b in enumerate(bins) if isinstance(b, CategoryBin) and piece.within(b))
+        return next(held, None)
+
+    @cached_property
+    def _starts(self) -> list[Fraction]:
+        """Where the bins of a number begin, but for the first."""
+        bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
+        return [b.low for b in bins[1:] if b.low is not None]
 
     def _before(self, piece: Bin, low: int | None) -> bool:
         """Whether a stretch ends before the domain begins."""

@@ -33,7 +33,8 @@ class Table:
     @classmethod
     def from_rows(cls, domain: Domain, codes: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Table:
         """A table from rows that may repeat, each with a count (1 if not given)."""
-        rows = np.asarray(codes, dtype=np.int64).reshape(-1, len(domain.axes))
+        given = np.asarray(codes, dtype=np.int64)
+        rows = given.reshape(len(given), len(domain.axes))
         times = np.ones(len(rows), np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
         if len(times) != len(rows) or (times < 0).any():
             raise ValueError("a count is needed for each row, none of them negative")

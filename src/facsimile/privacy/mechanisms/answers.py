@@ -1,0 +1,62 @@
+"""Noisy answers: one number from the table, on a grid, with integer noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from facsimile.privacy.budget import Cost
+from facsimile.privacy.mechanisms.base import Mechanism
+from facsimile.privacy.noise import Noise, fitting
+from facsimile.privacy.queries import QUERIES, Query
+from facsimile.table.table import Table
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A noisy answer in units of 1/grid."""
+
+    units: int
+    grid: int
+
+    @property
+    def value(self) -> Fraction:
+        """The noisy value."""
+        return Fraction(self.units, self.grid)
+
+
+@dataclass(frozen=True)
+class NoisyAnswer(Mechanism[Answer]):
+    """Release ⌊K·f⌋ with discrete Laplace noise, f the query and K = `grid`.
+
+    Neighbours.  Replace one record; n is public.
+    Theorem.     ε-DP.
+    Proof.       |f(R) − f(R')| ≤ Δ, so K·f moves by at most KΔ and its floor, an integer, by at most
+      ⌈KΔ⌉ [A]: two reals at distance d have floors at distance at most ⌈d⌉. Integer Laplace noise
+      calibrated to ⌈KΔ⌉ and ε [B] is ε-DP.  QED
+    """
+
+    query: Query
+    epsilon: Fraction
+    grid: int = 1
+
+    def __post_init__(self) -> None:
+        if type(self.query) not in QUERIES:
+            raise TypeError("a query of the listed kinds is expected")
+        if self.epsilon <= 0 or self.grid < 1:
+            raise ValueError("epsilon and grid are positive")
+
+    @property
+    def units(self) -> int:
+        """The sensitivity of the answer in units of 1/grid."""
+        return max(1, ceil(self.grid * self.query.sensitivity()))  # [A]
+
+    def cost(self) -> Cost:
+        """The answer's ε."""
+        return Cost(self.epsilon)
+
+    def _sample(self, table: Table, noise: Noise) -> Answer:
+        exact = floor(self.grid * Fraction(self.query.value(table)))
+        drawn = noise.laplace(fitting([exact]), self.units, self.epsilon)  # [B]
+        return Answer(int(drawn[0]), self.grid)

@@ -1,0 +1,146 @@
+"""Durable small files: locked, written once, synced; what a crash leaves behind is always recognised."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from facsimile.errors import FacsimileError, refusal
+
+POLL_SECONDS = 0.02
+_ITSELF = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # no link, no text
+
+
+def reached(step: str) -> None:
+    """A named step of a protocol; tests replace this to stop the program there."""
+
+
+@contextlib.contextmanager
+def locked(path: Path, patience: float) -> Iterator[None]:
+    """Hold the lock of a file across processes; refuse after `patience` seconds."""
+    lock = path.with_name(path.name + ".lock")
+    descriptor = _opened(lock, os.O_RDWR | os.O_CREAT, "E314")
+    try:
+        _wait(lambda: _try_lock(descriptor), patience)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path, flags: int, otherwise: str) -> int:
+    try:
+        return os.open(path, flags | _ITSELF, 0o600)
+    except OSError:
+        raise refusal(otherwise) from None
+
+
+def _wait(attempt: Callable[[], bool], patience: float) -> None:
+    end = time.monotonic() + patience
+    while not attempt():
+        if time.monotonic() >= end:
+            raise refusal("E320")
+        time.sleep(POLL_SECONDS)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+def read(path: Path) -> bytes:
+    """The content of a file that is no link."""
+    with os.fdopen(os.open(path, os.O_RDONLY | _ITSELF), "rb") as file:
+        return file.read()
+
+
+def append(path: Path, line: bytes, create: bool = False) -> None:
+    """Append a line and sync it: afterwards it is on the disk, or nothing was appended and E330 says so.
+
+    A sync that fails leaves the disk in an unknown state: the file is marked suspect and nothing goes on.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | (os.O_CREAT | os.O_EXCL if create else 0)
+    descriptor = _opened(path, flags, "E330")
+    try:
+        before = os.fstat(descriptor).st_size
+        reached("append")
+        if not _written(descriptor, line):
+            _take_back(path, descriptor, None if create else before)
+            raise refusal("E330")
+        reached("written")
+        os.fsync(descriptor)
+        if create:
+            sync_folder(path.parent)
+        reached("synced")
+    except OSError:
+        _mark_suspect(path)
+        raise refusal("E331") from None
+    finally:
+        os.close(descriptor)
+
+
+def _written(descriptor: int, line: bytes) -> bool:
+    try:
+        return os.write(descriptor, line) == len(line)
+    except OSError:
+        return False
+
+
+def _take_back(path: Path, descriptor: int, before: int | None) -> None:
+    """Remove what a short write left: the new file, or whatever lies beyond the old end."""
+    if before is None:
+        path.unlink()
+    elif os.fstat(descriptor).st_size > before:
+        os.ftruncate(descriptor, before)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put a small file in place of another in one step, synced."""
+    fresh = path.with_name(path.name + ".new")
+    try:
+        fresh.unlink(missing_ok=True)
+        append(fresh, content, create=True)
+        fresh.replace(path)
+        reached("replaced")
+        sync_folder(path.parent)
+    except (OSError, FacsimileError):
+        raise refusal("E332") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name durable; Windows has no such step."""
+    if sys.platform != "win32":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def suspect(path: Path) -> Path:
+    """The mark beside a file whose state on the disk is unknown."""
+    return path.with_name(path.name + ".suspect")
+
+
+def _mark_suspect(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        suspect(path).touch(mode=0o600)

@@ -1,0 +1,47 @@
+"""Numbers: a column's bins as exact integers, for sums that no rounding touches."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.spec.columns import Axis
+from facsimile.table.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@lru_cache(maxsize=256)
+def scaled(axis: Axis) -> tuple[Ints, int]:
+    """The bins' numbers times a common denominator, and that denominator."""
+    if axis.numbers is None:
+        raise ValueError("a bin of the column has no number")
+    unit = lcm(*(number.denominator for number in axis.numbers))
+    return np.array([int(number * unit) for number in axis.numbers], np.int64), unit
+
+
+def mean(table: Table, name: str) -> Fraction:
+    """The exact mean of a column's numbers."""
+    values, unit = scaled(table.domain.axis(name))
+    return Fraction(int(values @ table.marginal((name,))), unit * table.n)
+
+
+def variance(table: Table, name: str) -> Fraction:
+    """The exact population variance of a column's numbers."""
+    values, unit = scaled(table.domain.axis(name))
+    squares = Fraction(int((values * values) @ table.marginal((name,))), unit * unit * table.n)
+    return squares - mean(table, name) ** 2
+
+
+def grid(value: Fraction | float, digits: int = 20) -> Fraction:
+    """The nearest multiple of 2^−digits.
+
+    >>> grid(Fraction(1, 3), 2)
+    Fraction(1, 4)
+    """
+    return Fraction(round(Fraction(value) * 2**digits), 2**digits)

@@ -1,0 +1,50 @@
+"""Neighbouring tables for sensitivity tests: every pair of a tiny domain, and nasty pairs of larger ones.
+
+Values lie on the bounds, groups are emptied, a record moves between groups, counts tie.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from facsimile.spec.bins import parse_bins
+from facsimile.spec.columns import Axis
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+
+Pair = tuple[Table, Table]
+
+
+def small_domain(*sizes: int) -> Domain:
+    """Columns a, b, c, … with bins 0, 1, 2, …"""
+    return Domain(
+        tuple(
+            Axis(name, parse_bins([f"0..{size - 1}"] if size > 1 else ["0"], Fraction(1)))
+            for name, size in zip("abcdefghij", sizes, strict=False)
+        )
+    )
+
+
+def every_pair(domain: Domain, n: int) -> Iterator[Pair]:
+    """All neighbouring tables of n records over a tiny domain."""
+    cells = list(itertools.product(*(range(size) for size in domain.shape)))
+    for rest in itertools.combinations_with_replacement(cells, n - 1):
+        for one, other in itertools.combinations(cells, 2):
+            yield Table.from_rows(domain, [*rest, one]), Table.from_rows(domain, [*rest, other])
+
+
+def random_pairs(domain: Domain, n: int, count: int) -> Iterator[Pair]:
+    """Random tables, one record replaced, often by a corner of the domain."""
+    random = np.random.default_rng(3)
+    corners = [np.zeros(len(domain.shape), int), np.array(domain.shape) - 1]
+    for i in range(count):
+        rows = random.integers(0, domain.shape, (n, len(domain.shape)))
+        if i % 3 == 0:
+            rows[:] = corners[i % 2]
+        other = rows.copy()
+        other[0] = corners[(i + 1) % 2] if i % 2 else random.integers(0, domain.shape)
+        yield Table.from_rows(domain, rows), Table.from_rows(domain, other)

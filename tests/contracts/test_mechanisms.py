@@ -1,0 +1,194 @@
+"""The contract of every mechanism: what it asks noise for covers how far one record can move it.
+
+With the noise off, the numbers that reach the sampler are compared between neighbours: they move by at most
+the declared sensitivity on every pair, and by at least 0.9 of it on some pair. The cost is the sum of what
+was asked for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from contracts.neighbours import Pair, every_pair, random_pairs, small_domain
+from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals, NoisySelection
+from facsimile.privacy.noise import Integers, RehearsalNoise, SystemNoise
+from facsimile.privacy.queries import QUERIES, SCORES, CellCount, MarginalDistances
+from facsimile.table.table import Table
+from laws import ALPHA
+
+DOMAIN = small_domain(2, 3)
+WIDE = small_domain(4, 5, 3)
+
+
+class Off:
+    """Noise that adds none and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Integers, int, Fraction]] = []
+
+    def laplace(self, values: Integers, sensitivity: int, epsilon: Fraction) -> Integers:
+        self.asked.append(("l1", np.asarray(values).ravel(), sensitivity, epsilon))
+        return values
+
+    def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        self.asked.append(("linf", np.array(scores), sensitivity, epsilon))
+        return int(np.argmax(scores))
+
+    def coin(self, probability: Fraction) -> bool:
+        raise AssertionError("no listed mechanism flips a coin")
+
+    def below(self, n: int) -> int:
+        raise AssertionError("no listed mechanism draws uniformly")
+
+
+MODEL = np.array([[1, 0, 1], [0, 2, 0]])
+HALF = Fraction(1, 2)
+CASES: dict[str, Mechanism[Any]] = {
+    "one marginal": NoisyMarginals(((("a",), HALF),)),
+    "three marginals": NoisyMarginals(((("a",), HALF), (("b",), Fraction(1, 3)), (("a", "b"), Fraction(2)))),
+    "evenly": NoisyMarginals.evenly([("a",), ("b", "a")], Fraction(3)),
+    "count": NoisyAnswer(CellCount(("a", "b"), frozenset({(0, 0), (1, 2)})), HALF),
+    "count on a grid": NoisyAnswer(CellCount(("b",), frozenset({(1,)})), HALF, grid=7),
+    "distances": NoisySelection(
+        MarginalDistances(((("a",), np.array([1, 2])), (("a", "b"), MODEL))), Fraction(1)
+    ),
+    "weighted distances": NoisySelection(
+        MarginalDistances(
+            ((("a",), np.array([3, 0])), (("b",), np.array([1, 1, 1]))),
+            (HALF, Fraction(3, 2)),
+            (Fraction(1, 3), HALF),
+        ),
+        Fraction(2),
+        grid=12,
+    ),
+}
+TIGHT = pytest.mark.parametrize("case", CASES)
+
+
+def asked(mechanism: Mechanism[Any], table: Table) -> list[tuple[str, Integers, int, Fraction]]:
+    off = Off()
+    mechanism._sample(table, off)
+    return off.asked
+
+
+def moves(mechanism: Mechanism[Any], pairs: Iterator[Pair]) -> tuple[float, float]:
+    """The largest and, over calls, the smallest-of-largest share of the declared sensitivity that is used."""
+    shares: dict[int, float] = {}
+    for one, other in pairs:
+        for call, ((norm, x, sensitivity, _), (_, y, _, _)) in enumerate(
+            zip(asked(mechanism, one), asked(mechanism, other), strict=True)
+        ):
+            gap = np.abs(x - y)
+            moved = int(gap.sum() if norm == "l1" else gap.max())
+            shares[call] = max(shares.get(call, 0.0), moved / sensitivity)
+    return max(shares.values()), min(shares.values())
+
+
+@TIGHT
+def test_one_record_moves_it_by_the_declared_sensitivity_and_no_more(case: str) -> None:
+    largest, smallest = moves(CASES[case], every_pair(DOMAIN, 3))
+    assert largest <= 1
+    assert smallest >= 0.9
+    assert moves(CASES[case], random_pairs(small_domain(2, 3, 4), 30, 60))[0] <= 1
+
+
+@TIGHT
+def test_it_costs_what_it_asks_noise_for(case: str) -> None:
+    table = next(every_pair(DOMAIN, 3))[0]
+    spent = sum((epsilon for *_, epsilon in asked(CASES[case], table)), Fraction(0))
+    assert CASES[case].cost().epsilon == spent
+    assert CASES[case].cost().delta == 0
+
+
+@TIGHT
+def test_every_number_reaches_the_sampler_even_where_the_table_is_empty(case: str) -> None:
+    tables = [pair[0] for pair in every_pair(DOMAIN, 2)]
+    shapes = {tuple((n, len(x), s, e) for n, x, s, e in asked(CASES[case], table)) for table in tables}
+    assert len(shapes) == 1
+
+
+def test_every_listed_mechanism_query_and_score_is_here() -> None:
+    assert {type(case) for case in CASES.values()} == set(MECHANISMS)
+    used: set[type] = {type(c.query) for c in CASES.values() if isinstance(c, NoisyAnswer)}
+    used |= {type(c.scores) for c in CASES.values() if isinstance(c, NoisySelection)}
+    assert used == {*QUERIES, *SCORES}
+
+
+@pytest.mark.parametrize("kind", [*MECHANISMS, *QUERIES, *SCORES])
+def test_each_is_frozen_and_carries_its_proof(kind: type) -> None:
+    assert dataclasses.is_dataclass(kind)
+    assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    text = inspect.getdoc(kind) or ""
+    for part in ("Theorem.", "Proof.", "QED"):
+        assert part in text
+    if issubclass(kind, Mechanism):
+        assert "Replace one record" in text
+        for anchor in ("[A]", "[B]"):
+            assert anchor in text
+            assert inspect.getsource(kind).count(anchor) > text.count(anchor)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: NoisyMarginals(()),
+        lambda: NoisyMarginals(((("a",), Fraction(0)),)),
+        lambda: NoisyMarginals(((("a",), HALF), (("a",), HALF))),
+        lambda: NoisyAnswer(CellCount(("a",), frozenset()), Fraction(0)),
+        lambda: NoisyAnswer(object(), HALF),  # type: ignore[arg-type]
+        lambda: NoisySelection(object(), HALF),  # type: ignore[arg-type]
+        lambda: MarginalDistances(((("a",), np.array([0.5, 0.5])),)),
+        lambda: MarginalDistances(((("a",), np.array([1, 1])),), weights=(Fraction(0),)),
+    ],
+)
+def test_what_has_no_guarantee_cannot_be_built(broken: Callable[[], object]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        broken()
+
+
+def clopper_pearson_epsilon(hits: int, misses: int, draws: int) -> float:
+    """A lower bound on ε from counts of one event under two neighbours, at level α in all."""
+    from scipy.stats import beta
+
+    low = beta.ppf(ALPHA / 2, hits, draws - hits + 1) if hits else 0.0
+    high = beta.ppf(1 - ALPHA / 2, misses + 1, draws - misses) if misses < draws else 1.0
+    return float(np.log(low / high)) if low > 0 else 0.0
+
+
+@pytest.mark.parametrize("which", ["marginal", "answer", "selection"])
+def test_an_audit_reaches_the_guarantee_and_does_not_exceed_it(which: str) -> None:
+    """Black box: 10,000 draws a side on the tight pair; a dead harness would report nothing."""
+    epsilon, draws, noise = Fraction(3, 2), 10_000, SystemNoise()
+    domain = small_domain(2)
+    tables = [Table.from_rows(domain, [[code], [0], [0]]) for code in (0, 1)]
+    kinds: dict[str, tuple[Mechanism[Any], Callable[[Any], bool]]] = {
+        "marginal": (NoisyMarginals(((("a",), epsilon),)), lambda x: x[("a",)][0] >= 3 and x[("a",)][1] <= 0),
+        "answer": (NoisyAnswer(CellCount(("a",), frozenset({(0,)})), epsilon), lambda x: x.units >= 3),
+        "selection": (
+            NoisySelection(
+                MarginalDistances(((("a",), np.array([3, 0])), (("a",), np.array([1, 2])))), epsilon
+            ),
+            lambda x: x == 0,
+        ),
+    }
+    mechanism, event = kinds[which]
+    hits, misses = (sum(event(mechanism._sample(t, noise)) for _ in range(draws)) for t in tables)
+    found = clopper_pearson_epsilon(max(hits, misses), min(hits, misses), draws)
+    assert found <= float(epsilon)
+    assert found >= 0.6 * float(epsilon)
+
+
+def test_outputs_are_integers_on_the_declared_grid() -> None:
+    table = Table.from_rows(DOMAIN, [[0, 0], [1, 2]])
+    noisy = CASES["evenly"]._sample(table, RehearsalNoise(1))
+    assert all(counts.dtype == np.int64 for counts in noisy.values())
+    answer = CASES["count on a grid"]._sample(table, RehearsalNoise(1))
+    assert isinstance(answer.units, int)
+    assert answer.value == Fraction(answer.units, 7)

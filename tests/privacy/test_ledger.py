@@ -1,0 +1,382 @@
+"""The ledger alone and under a curator: charged before the table is seen, and never refunded."""
+
+from __future__ import annotations
+
+import json
+import stat
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facsimile.errors import BudgetRefused, FacsimileError, MechanismFailed, refusal
+from facsimile.privacy import curator as curator_module
+from facsimile.privacy import ledger as ledger_module
+from facsimile.privacy.budget import Cost
+from facsimile.privacy.curator import Allowance, Curator, Search
+from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
+from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
+from facsimile.privacy.noise import Noise
+from facsimile.privacy.private import Private
+from facsimile.privacy.queries import CellCount
+from facsimile.privacy.transcript import Transcript
+from facsimile.spec.bins import parse_bins
+from facsimile.spec.columns import Axis
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+
+THIRD = Cost(Fraction(1, 3))
+ONE = Cost(Fraction(1))
+SENTINEL = "sentinel-8151"
+
+
+def code(action: Callable[[], object]) -> str:
+    with pytest.raises(FacsimileError) as caught:
+        action()
+    return caught.value.code
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Ledger:
+    book = Ledger.at(tmp_path / "ledger")
+    book.create("tag", Fraction(3))
+    return book
+
+
+def kinds(book: Ledger) -> list[str]:
+    return [entry["kind"] for entry in book.state().entries]
+
+
+# ---- amounts and the cap
+
+
+@given(st.fractions(min_value=0, max_value=100))
+def test_amounts_are_rounded_up_to_micro_epsilon(epsilon: Fraction) -> None:
+    assert epsilon * MICRO <= micro(epsilon) < epsilon * MICRO + 1
+
+
+@pytest.mark.parametrize("cap", [Fraction(2, 3), Fraction(1), Fraction(1, 10**7), Fraction(10**9)])
+def test_the_cap_is_rounded_down(tmp_path: Path, cap: Fraction) -> None:
+    assert cap * MICRO - 1 < Ledger.at(tmp_path / "ledger").create("tag", cap).cap <= cap * MICRO
+
+
+def test_a_new_ledger_has_spent_nothing(tmp_path: Path) -> None:
+    state = Ledger.at(tmp_path / "ledger").create("tag", Fraction(7, 3))
+    assert (state.tag, state.cap, state.spent, state.sequence) == ("tag", 2_333_333, 0, 0)
+    assert state.remaining == state.cap and len(state.identifier) == 32
+
+
+def test_ledgers_have_their_own_identifiers(tmp_path: Path) -> None:
+    states = [Ledger.at(tmp_path / name).create("tag", Fraction(1)) for name in ("a", "b")]
+    assert states[0].identifier != states[1].identifier and states[0].head != states[1].head
+
+
+def test_thirds_round_up_so_the_third_of_three_does_not_fit(book: Ledger) -> None:
+    for _ in range(8):
+        book.charge(THIRD, "third")
+    assert book.state().spent == 8 * 333_334
+    with pytest.raises(BudgetRefused) as caught:
+        book.charge(THIRD, "third")
+    assert caught.value.code == "E301" and caught.value.exit_code == 3
+    assert "0.333334 asked, 0.333328 remaining" in str(caught.value)
+    assert book.state().spent == 8 * 333_334
+
+
+def test_the_cap_itself_can_be_spent_and_nothing_more(book: Ledger) -> None:
+    book.charge(Cost(Fraction(3)), "all")
+    assert book.state().remaining == 0
+    before = book.path.read_bytes()
+    assert code(lambda: book.charge(Cost(Fraction(1, 10**9)), "a little")) == "E301"
+    assert book.path.read_bytes() == before
+
+
+class Never(int):
+    """Neither above nor below anything."""
+
+    def __ge__(self, other: object) -> bool:
+        return False
+
+    __gt__ = __le__ = __lt__ = __ge__
+
+
+def test_a_cap_that_compares_with_nothing_refuses(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`not (spent + x <= cap)`: where a comparison is neither, as with NaN, the answer is no."""
+    first = book.path.read_bytes()
+    strange = replace(book.state(), cap=Never(3 * MICRO))
+    monkeypatch.setattr(Ledger, "_verified", lambda _: strange)
+    assert code(lambda: book.charge(ONE, "nan")) == "E301"
+    assert book.path.read_bytes() == first
+
+
+@pytest.mark.parametrize("cost", [Cost(Fraction(1), Fraction(1, 10**9)), Cost(Fraction(0))])
+def test_a_charge_is_a_positive_epsilon_without_delta(book: Ledger, cost: Cost) -> None:
+    before = book.path.read_bytes()
+    assert code(lambda: book.charge(cost, "odd")) == "E303"
+    assert code(lambda: MemoryLedger().charge(cost, "odd")) == "E303"
+    assert book.path.read_bytes() == before
+
+
+def test_a_receipt_opens_once(book: Ledger) -> None:
+    receipt = book.charge(ONE, "once")
+    receipt.use()
+    assert code(receipt.use) == "E302"
+    assert code(receipt.use) == "E302"
+
+
+def test_a_rehearsal_counts_and_refuses_too() -> None:
+    memory = MemoryLedger(Fraction(1))
+    assert [memory.charge(THIRD, "third").sequence for _ in range(3)] == [1, 2, 3]
+    assert memory.spent == 1
+    with pytest.raises(BudgetRefused, match="E301"):
+        memory.charge(Cost(Fraction(1, 10**9)), "more")
+    assert MemoryLedger().charge(Cost(Fraction(1000)), "no cap").sequence == 1
+
+
+# ---- the file
+
+
+def test_entries_are_numbered_chained_and_hold_no_more_than_they_say(book: Ledger) -> None:
+    receipt = book.charge(ONE, "Purpose")
+    book.close(receipt, "done")
+    state = book.state()
+    assert [entry["seq"] for entry in state.entries] == [0, 1, 2]
+    assert set(state.entries[0]) == {"seq", "prev", "kind", "cap", "tag", "format", "id"}
+    assert set(state.entries[1]) == {"seq", "prev", "kind", "micro", "purpose", "day", "nonce"}
+    assert state.entries[2] == {"seq": 2, "prev": state.entries[2]["prev"], "kind": "done", "charge": 1}
+    assert ledger_module._hash(book.path.read_bytes().splitlines(keepends=True)[-1]) == state.head
+
+
+@given(st.text(max_size=30))
+def test_any_purpose_keeps_the_file_readable(purpose: str) -> None:
+    line = ledger_module._entry(0, "", {"kind": "open", "cap": 1, "tag": purpose, "id": "x", "format": 1})
+    assert line.count(b"\n") == 1 and ledger_module.verify(line).tag == purpose
+
+
+def test_a_ledger_and_its_anchor_are_for_their_owner_only(tmp_path: Path) -> None:
+    book = Ledger.at(tmp_path / "ledger", tmp_path / "anchor")
+    book.create("tag", Fraction(1))
+    book.charge(THIRD, "third")
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == {"ledger": 0o600, "anchor": 0o600, "ledger.lock": 0o600, "anchor.lock": 0o600}
+
+
+def test_creating_twice_is_refused(book: Ledger) -> None:
+    before = book.path.read_bytes()
+    assert code(lambda: book.create("tag", Fraction(9))) == "E401"
+    book.path.unlink()
+    assert code(lambda: book.create("tag", Fraction(9))) == "E401", "an anchor remembers a ledger"
+    assert before and not book.path.exists()
+
+
+def test_a_missing_ledger_is_refused(tmp_path: Path) -> None:
+    assert code(Ledger.at(tmp_path / "none").state) == "E314"
+    assert code(Ledger.at(tmp_path / "no" / "folder").state) == "E314"
+    assert (
+        code(lambda: Ledger.at(tmp_path / "ledger", tmp_path / "no" / "anchor").create("t", Fraction(1)))
+        == "E314"
+    )
+    assert not (tmp_path / "ledger").exists()
+
+
+@pytest.mark.parametrize("year", [1970, 2099])
+def test_only_the_sequence_decides_whatever_the_clock_says(
+    book: Ledger, year: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clock(date):
+        @classmethod
+        def today(cls) -> Clock:
+            return cls(year, 1, 1)
+
+    book.charge(THIRD, "before")
+    monkeypatch.setattr(ledger_module, "date", Clock)
+    book.close(book.charge(THIRD, "wrong clock"), "done")
+    monkeypatch.undo()
+    book.charge(THIRD, "after")
+    state = book.state()
+    assert state.spent == 3 * 333_334 and state.entries[2]["day"] == f"{year}-01-01"
+    assert [entry["seq"] for entry in state.entries] == [0, 1, 2, 3, 4]
+
+
+# ---- under a curator
+
+
+@dataclass(frozen=True)
+class Spy(Mechanism[str]):
+    """Looks at the ledger's file while it holds the table."""
+
+    path: Path
+    error: BaseException | None = None
+
+    def cost(self) -> Cost:
+        return THIRD
+
+    def _sample(self, table: Table, noise: Noise) -> str:
+        if self.error is not None:
+            raise self.error
+        return self.path.read_text()
+
+
+@dataclass(frozen=True)
+class Odd(Spy):
+    """Proved for other neighbours."""
+
+    neighbours = "add-or-remove"
+
+
+CLIQUE = ("a",)
+COUNT = NoisyAnswer(CellCount(CLIQUE, frozenset({(0,)})), Fraction(1, 3))
+
+
+@pytest.fixture
+def domain() -> Domain:
+    return Domain((Axis("a", parse_bins(["1", "2"], Fraction(1))),))
+
+
+@pytest.fixture
+def curator(book: Ledger, domain: Domain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Curator]:
+    monkeypatch.setattr(curator_module, "MECHANISMS", (*MECHANISMS, Spy, Odd))
+    table = Table.from_rows(domain, [[0], [1], [1]])
+    with Transcript(tmp_path / "noise") as transcript:
+        yield Curator.production(Private(table), domain, book, transcript)
+
+
+def test_a_mechanism_that_sees_the_table_sees_its_own_charge(book: Ledger, curator: Curator) -> None:
+    seen = curator.run(Spy(book.path))
+    charge = json.loads(seen.splitlines()[-1][18:])
+    assert (charge["kind"], charge["micro"], charge["purpose"]) == ("charge", 333_334, "Spy")
+    assert kinds(book) == ["open", "charge", "done"]
+
+
+def test_every_run_is_charged(book: Ledger, curator: Curator) -> None:
+    curator.run(COUNT)
+    curator.run(COUNT)
+    curator.run(NoisyMarginals.evenly([CLIQUE], Fraction(1)))
+    assert book.state().spent == 2 * 333_334 + MICRO
+
+
+def test_a_run_beyond_the_cap_does_not_open_the_table(
+    book: Ledger, curator: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book.charge(Cost(Fraction(3)), "all")
+    monkeypatch.setattr(Private, "_open", lambda _: pytest.fail("opened"))
+    assert code(lambda: curator.run(COUNT)) == "E301"
+    assert kinds(book) == ["open", "charge"]
+
+
+@pytest.mark.parametrize("error", [ValueError(SENTINEL), MemoryError(SENTINEL), KeyError(SENTINEL)])
+def test_a_failure_shows_nothing_and_stays_charged(book: Ledger, curator: Curator, error: Exception) -> None:
+    with pytest.raises(MechanismFailed) as caught:
+        curator.run(Spy(book.path, error))
+    found = caught.value
+    assert found.code == "E701" and found.__cause__ is None and found.__suppress_context__
+    assert SENTINEL not in "".join(traceback.format_exception(found)) + repr(found) + json.dumps(
+        found.as_json()
+    )
+    assert kinds(book) == ["open", "charge", "stopped"] and book.state().spent == 333_334
+    assert SENTINEL not in book.path.read_text()
+
+
+def test_an_interrupted_run_stays_charged(book: Ledger, curator: Curator) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        curator.run(Spy(book.path, KeyboardInterrupt()))
+    assert kinds(book) == ["open", "charge", "stopped"] and book.state().spent == 333_334
+
+
+@dataclass(frozen=True)
+class Unlisted(Spy):
+    """Not in the list."""
+
+
+@pytest.mark.parametrize("kind", [Unlisted, Odd])
+def test_an_unproved_mechanism_is_neither_charged_nor_run(
+    book: Ledger, curator: Curator, kind: type[Spy]
+) -> None:
+    assert code(lambda: curator.run(kind(book.path))) == "E305"
+    with curator.search(ONE, "search") as search:
+        assert code(lambda: search.allowance(ONE).run(kind(book.path))) == "E305"
+    assert kinds(book) == ["open", "charge", "done"]
+
+
+def test_a_search_is_one_charge_and_its_allowances_write_nothing(book: Ledger, curator: Curator) -> None:
+    with curator.search(ONE, "search") as search:
+        during = book.path.read_bytes(), book.anchor.read_bytes()
+        for _ in range(5):
+            allowance = search.allowance(THIRD)
+            allowance.run(COUNT)
+        assert (book.path.read_bytes(), book.anchor.read_bytes()) == during
+    assert kinds(book) == ["open", "charge", "done"] and book.state().spent == MICRO
+
+
+def test_a_search_beyond_the_cap_does_not_begin(book: Ledger, curator: Curator) -> None:
+    with pytest.raises(BudgetRefused, match="E301"), curator.search(Cost(Fraction(4)), "search"):
+        pytest.fail("begun")
+    assert kinds(book) == ["open"]
+
+
+def test_an_allowance_refuses_what_goes_beyond_it(book: Ledger, curator: Curator) -> None:
+    with curator.search(ONE, "search") as search:
+        allowance = search.allowance(Cost(Fraction(1)))
+        for _ in range(3):
+            allowance.run(COUNT)
+        assert code(lambda: allowance.run(COUNT)) == "E304"
+        assert allowance.purse.spent == ONE
+        single = search.allowance(THIRD)
+        single.recoded(curator.domain, {"a": [1, 0]}).run(COUNT)
+        for again in (single, single.recoded(curator.domain, {})):
+            with pytest.raises(FacsimileError, match="E304"):  # a recoded allowance has no purse of its own
+                again.run(COUNT)
+
+
+def test_a_failed_sample_in_an_allowance_is_paid(book: Ledger, curator: Curator) -> None:
+    with curator.search(ONE, "search") as search:
+        allowance = search.allowance(THIRD)
+        assert code(lambda: allowance.run(Spy(book.path, ValueError(SENTINEL)))) == "E701"
+        assert code(lambda: allowance.run(Spy(book.path))) == "E304"
+
+
+@pytest.mark.parametrize("error", [None, KeyError("inside"), KeyboardInterrupt()])
+def test_allowances_end_with_their_search(book: Ledger, curator: Curator, error: BaseException | None) -> None:
+    left: list[tuple[Search, Allowance]] = []
+
+    def searching() -> None:
+        with curator.search(ONE, "search") as search:
+            left.append((search, search.allowance(ONE)))
+            if error is not None:
+                raise error
+
+    if error is None:
+        searching()
+    else:
+        with pytest.raises(type(error)):
+            searching()
+    for allowance in (left[0][1], left[0][0].allowance(ONE)):
+        with pytest.raises(FacsimileError, match="E304"):
+            allowance.run(COUNT)
+    assert kinds(book) == ["open", "charge", "stopped" if error else "done"]
+    assert book.state().spent == MICRO
+
+
+def test_an_ending_that_cannot_be_noted_refunds_nothing(
+    book: Ledger, curator: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise refusal("E330")
+
+    monkeypatch.setattr(Ledger, "close", full)
+    with pytest.raises(FacsimileError, match="E330") as caught:
+        curator.run(Spy(book.path, ValueError(SENTINEL)))
+    assert SENTINEL not in "".join(traceback.format_exception(caught.value))
+    assert book.state().spent == 333_334
+
+
+def test_receipts_are_numbered_like_their_entries(book: Ledger) -> None:
+    receipts: list[Receipt] = [book.charge(THIRD, "third") for _ in range(3)]
+    book.close(receipts[1], "incident")
+    assert [receipt.sequence for receipt in receipts] == [1, 2, 3]
+    assert book.state().entries[4]["charge"] == 2

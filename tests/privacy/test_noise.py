@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import multiprocessing
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facsimile.privacy import noise as module
+from facsimile.privacy.noise import LARGEST, Noise, RehearsalNoise, SystemNoise, fitting
+from laws import counted, discrete_laplace, fits, permute_and_flip
+
+DRAWS = {"system": 20_000, "rehearsal": 200_000}
+NOISES: dict[str, Noise] = {"system": SystemNoise(), "rehearsal": RehearsalNoise(7)}
+BOTH = pytest.mark.parametrize("which", ["system", "rehearsal"])
+
+
+@BOTH
+@pytest.mark.parametrize(("sensitivity", "epsilon"), [(2, Fraction(1)), (1, Fraction(3)), (2, Fraction(1, 5))])
+def test_laplace_has_the_law_of_its_scale_and_of_no_other(
+    which: str, sensitivity: int, epsilon: Fraction
+) -> None:
+    drawn = NOISES[which].laplace(np.full(DRAWS[which], 17), sensitivity, epsilon) - 17
+    scale = sensitivity / float(epsilon)
+    reach = int(6 * scale) + 3
+    assert fits(counted(drawn, reach), discrete_laplace(scale, reach))
+    assert not fits(counted(drawn, reach), discrete_laplace(0.7 * scale, reach))
+    assert not fits(counted(drawn, reach), discrete_laplace(1.3 * scale, reach))
+
+
+@BOTH
+@pytest.mark.parametrize("scores", [[3, 1, 0], [5, 5, 0], [-4, -1, 0, 0]])
+def test_argmax_is_permute_and_flip(which: str, scores: list[int]) -> None:
+    epsilon = Fraction(3, 2)
+    draws = DRAWS[which] // 4
+    taken = [NOISES[which].argmax(scores, 2, epsilon) for _ in range(draws)]
+    found = np.bincount(taken, minlength=len(scores))
+    assert fits(found, permute_and_flip(scores, 2, epsilon))
+    assert not fits(found, permute_and_flip(scores, 2, 2 * epsilon))
+
+
+@BOTH
+def test_coins_and_draws_are_exact(which: str) -> None:
+    noise = NOISES[which]
+    coins = sum(noise.coin(Fraction(3, 7)) for _ in range(20_000))
+    assert fits([coins, 20_000 - coins], [3 / 7, 4 / 7])
+    assert fits(np.bincount([noise.below(5) for _ in range(20_000)], minlength=5), [0.2] * 5)
+    assert not noise.coin(Fraction(0))
+    assert noise.coin(Fraction(1))
+
+
+@given(st.integers(1, 50), st.fractions(min_value=Fraction(1, 1000), max_value=50, max_denominator=10**6))
+def test_the_sampler_promises_at_most_what_is_charged(sensitivity: int, epsilon: Fraction) -> None:
+    assert Fraction(module._laplace(sensitivity, epsilon).map(sensitivity)) <= epsilon
+    assert Fraction(module._argmax(sensitivity, epsilon).map(sensitivity)) <= epsilon
+    assert module._laplace(sensitivity, epsilon).map(sensitivity) >= 0.999999 * float(epsilon)
+
+
+@pytest.mark.parametrize("value", [2**62, -(2**62), 2**63 - 1, -(2**63), 0])
+def test_extreme_counts_do_not_fail(value: int) -> None:
+    assert (
+        abs(int(SystemNoise().laplace(np.array([value]), 2, Fraction(1))[0]))
+        >= min(abs(value), LARGEST) - 10**6
+    )
+    assert SystemNoise().argmax([10**40, -(10**40)], 1, Fraction(50)) == 0
+
+
+def test_numbers_beyond_64_bits_are_clamped() -> None:
+    assert fitting([10**30, -(10**30), 5]).tolist() == [LARGEST, -LARGEST, 5]
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), [(0, Fraction(1)), (1, Fraction(0)), (-1, Fraction(1))])
+def test_noise_without_a_guarantee_is_refused(sensitivity: int, epsilon: Fraction) -> None:
+    with pytest.raises(ValueError, match="positive"):
+        SystemNoise().laplace(np.array([1]), sensitivity, epsilon)
+
+
+def _draw(queue: multiprocessing.Queue[list[int]]) -> None:
+    queue.put(SystemNoise().laplace(np.zeros(20, np.int64), 2, Fraction(1, 100)).tolist())
+
+
+def test_calls_and_processes_draw_different_noise() -> None:
+    context = multiprocessing.get_context("fork")
+    queue: multiprocessing.Queue[list[int]] = context.Queue()
+    children = [context.Process(target=_draw, args=(queue,)) for _ in range(2)]
+    for child in children:
+        child.start()
+    drawn = [queue.get(timeout=60) for _ in children]
+    for child in children:
+        child.join()
+    _draw(queue)
+    drawn.append(queue.get(timeout=60))
+    assert drawn[0] != drawn[1] != drawn[2] != drawn[0]
+
+
+def test_a_rehearsal_is_repeated_by_its_seed() -> None:
+    one, two = (RehearsalNoise(5).laplace(np.arange(50), 2, Fraction(1, 10)).tolist() for _ in range(2))
+    assert one == two != RehearsalNoise(6).laplace(np.arange(50), 2, Fraction(1, 10)).tolist()
+    assert not hasattr(SystemNoise(), "seed")
+    with pytest.raises(TypeError):
+        SystemNoise(1)  # type: ignore[call-arg]

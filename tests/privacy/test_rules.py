@@ -1,0 +1,192 @@
+"""Rules P1–P9 hold, and each check fails when its rule is broken."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from contracts.neighbours import small_domain
+from facsimile.errors import FacsimileError
+from facsimile.privacy import curator as curator_module
+from facsimile.privacy.budget import Cost
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.ledger import MemoryLedger, Receipt
+from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
+from facsimile.privacy.noise import Noise
+from facsimile.privacy.private import Private
+from facsimile.privacy.reader import rehearse
+from facsimile.table.table import Table
+from rules import RULES, Sources, sources
+
+SOURCE = Path(curator_module.__file__).parent.parent
+DOMAIN = small_domain(2, 3)
+TABLE = Table.from_rows(DOMAIN, [[0, 1], [1, 2], [1, 2]])
+ONE = Fraction(1)
+
+BREAKS: dict[str, list[tuple[str, str, str]]] = {
+    "p1": [
+        ("table/table.py", "import numpy as np", "import numpy as np\nPrivate(1)"),
+        ("privacy/ledger.py", "import hashlib", "import hashlib\nx._open()"),
+        ("privacy/curator.py", "def _check(", "def peek(self): return self._private._open()\ndef _check("),
+        ("release/check.py", "import math", "import math\nx._Private__value"),
+    ],
+    "p2": [
+        ("privacy/mechanisms/marginals.py", "@dataclass(", "class New(Mechanism[int]): pass\n@dataclass("),
+        ("release/check.py", "import math", "import math\nmechanism._sample(table, noise)"),
+        ("table/fit.py", "def fit(", "class Peek(Mechanism[int]): pass\ndef fit("),
+    ],
+    "p3": [
+        ("privacy/curator.py", ")\n        receipt =", "); self._sample(1)\n        receipt ="),
+        ("privacy/curator.py", "            receipt.use()\n            return self", "            return self"),
+    ],
+    "p4": [
+        ("privacy/mechanisms/marginals.py", "@dataclass(frozen=True)", "@dataclass"),
+        ("privacy/mechanisms/marginals.py", "    def cost(self)", "    def price(self)"),
+        ("release/check.py", "import math", "import math\nCost(1)"),
+    ],
+    "p5": [
+        ("privacy/curator.py", "or mechanism.neighbours != NEIGHBOURS", ""),
+        ("privacy/mechanisms/answers.py", "Replace one record", "Add or remove one record"),
+    ],
+    "p6": [
+        ("privacy/mechanisms/marginals.py", "from dataclasses", "import random\nfrom dataclasses"),
+        ("privacy/mechanisms/answers.py", "exact = floor", "np.random.default_rng(1); exact = floor"),
+        ("privacy/reader.py", "def read(data: Any", "def read(seed: int, data: Any"),
+        ("privacy/noise.py", "class SystemNoise:", "class SystemNoise:\n    seed: int"),
+    ],
+    "p7": [
+        ("privacy/mechanisms/marginals.py", "Fraction(0)", "0.5"),
+        ("privacy/budget.py", "return 2 * one", "return float(2 * one)"),
+    ],
+    "p8": [
+        ("privacy/reader.py", "return Private(table)", "print(table)"),
+        ("privacy/curator.py", "import contextlib", "import contextlib, logging"),
+        ("privacy/curator.py", "name=type(mechanism).__name__) from None", "name=type(mechanism).__name__)"),
+    ],
+    "p9": [("privacy/private.py", "__repr__", "__show__"), ("privacy/private.py", "__len__ = ", "")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_rule_holds(rule: str) -> None:
+    assert RULES[rule](sources(SOURCE)) == []
+
+
+@pytest.mark.parametrize(("rule", "case"), [(r, c) for r, cases in BREAKS.items() for c in range(len(cases))])
+def test_the_check_fails_when_the_rule_is_broken(rule: str, case: int) -> None:
+    path, old, new = BREAKS[rule][case]
+    files: Sources = sources(SOURCE)
+    assert old in files[path]
+    files[path] = files[path].replace(old, new)
+    assert RULES[rule](files) != []
+
+
+class Watch(MemoryLedger):
+    """A ledger that notes the order of events."""
+
+    def __init__(self, events: list[str]) -> None:
+        super().__init__(Fraction(3))
+        self.events = events
+
+    def charge(self, cost: Cost, purpose: str) -> Receipt:
+        receipt = super().charge(cost, purpose)
+        self.events.append("charged")
+        return receipt
+
+    def close(self, receipt: Receipt, kind: str) -> None:
+        self.events.append(kind)
+
+
+class Failing(Mechanism[int]):
+    """A mechanism whose failure would tell about the table."""
+
+    def cost(self) -> Cost:
+        return Cost(ONE)
+
+    def _sample(self, table: Table, noise: Noise) -> int:
+        raise ValueError(f"sentinel {table.n}")
+
+
+class Elsewhere(Failing):
+    """A mechanism proved for other neighbours."""
+
+    neighbours = "add-remove"
+
+
+def curated(events: list[str]) -> Curator:
+    from facsimile.privacy.noise import RehearsalNoise
+
+    class Watching(RehearsalNoise):
+        def laplace(self, values: Any, sensitivity: int, epsilon: Fraction) -> Any:
+            events.append("sampled")
+            return super().laplace(values, sensitivity, epsilon)
+
+    return Curator(rehearse(TABLE), DOMAIN, Watch(events), Watching(1))
+
+
+def test_p3_the_charge_comes_before_the_table_is_opened() -> None:
+    events: list[str] = []
+    curated(events).run(NoisyMarginals(((("a",), ONE),)))
+    assert events == ["charged", "sampled", "done"]
+
+
+def test_p3_without_budget_the_table_stays_closed() -> None:
+    events: list[str] = []
+    with pytest.raises(FacsimileError) as refused:
+        curated(events).run(NoisyMarginals(((("a",), Fraction(4)),)))
+    assert (refused.value.code, refused.value.exit_code, events) == ("E301", 3, [])
+
+
+def test_p2_a_mechanism_that_is_not_listed_is_refused() -> None:
+    events: list[str] = []
+    with pytest.raises(FacsimileError) as refused:
+        curated(events).run(Failing())
+    assert (refused.value.code, events) == ("E305", [])
+
+
+def test_p5_a_mechanism_for_other_neighbours_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curator_module, "MECHANISMS", (Failing, Elsewhere))
+    events: list[str] = []
+    with pytest.raises(FacsimileError) as refused:
+        curated(events).run(Elsewhere())
+    assert (refused.value.code, events) == ("E305", [])
+
+
+def test_p8_a_failure_says_only_which_mechanism_and_stays_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curator_module, "MECHANISMS", (Failing,))
+    events: list[str] = []
+    with pytest.raises(FacsimileError) as failed:
+        curated(events).run(Failing())
+    error = failed.value
+    assert (error.code, error.exit_code, events) == ("E701", 1, ["charged", "stopped"])
+    assert error.__cause__ is None
+    assert error.__suppress_context__
+    assert "sentinel" not in f"{error} {error!r}"
+
+
+def test_p9_private_shows_nothing() -> None:
+    box = rehearse(TABLE)
+    assert repr(box) == str(box) == "Private()"
+    for look in (len, iter, bool, hash, pickle.dumps, copy.copy, copy.deepcopy, int, float, np.asarray, list):
+        with pytest.raises(TypeError):
+            look(box)
+    looks: list[Any] = [lambda: box == box, lambda: box != 1, lambda: box < 1, lambda: 1 in box, lambda: box[0]]
+    for look_again in looks:
+        with pytest.raises(TypeError):
+            look_again()
+    with pytest.raises(TypeError):
+        f"{box:5}"
+    with pytest.raises(TypeError):
+        type("Sub", (Private,), {})
+    assert not hasattr(box, "__dict__")
+
+
+def test_the_folder_stays_small_enough_to_read() -> None:
+    lines = sum(len(text.splitlines()) for path, text in sources(SOURCE).items() if path.startswith("privacy/"))
+    assert lines < 2000

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facsimile.errors import DataRefused
+from facsimile.privacy.textfile import LONGEST_FIELD, PIECE, _plain, _Rows, delimiter_of, header_names, scan
+
+
+@pytest.mark.parametrize(
+    ("header", "delimiter", "names"),
+    [
+        (b"a,b,c", ",", ["a", "b", "c"]),
+        (b' a , "b,""c""" ,', ",", ["a", 'b,"c"', ""]),
+        (b"a\t\tb", "\t", ["a", "", "b"]),
+        ("é;größe".encode(), ";", ["é", "größe"]),
+        (b"a", ",", ["a"]),
+    ],
+)
+def test_names_of_a_header(header: bytes, delimiter: str, names: list[str]) -> None:
+    assert header_names(header, delimiter) == names
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_separator_is_the_one_that_gives_the_wanted_names(delimiter: str) -> None:
+    header = delimiter.join(["age", "sex", "a.b"]).encode()
+    assert delimiter_of(header, {"age", "sex"}) == delimiter
+
+
+def test_a_header_without_wanted_names_is_read_with_commas() -> None:
+    assert delimiter_of(b"x;y", {"age"}) == ","
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_plain_table(ending: bytes, last: bool, compressed: bool, tmp_path: Path) -> None:
+    lines = [b"\xef\xbb\xbfage,name", b'1,"a,\n""b"""', b"", b"2,", "3,é٣".encode()]
+    content = ending.join(lines) + ending * last
+    path = tmp_path / "data.csv"
+    path.write_bytes(gzip.compress(content) if compressed else content)
+    layout = scan(path, {"age"})
+    assert (layout.names, layout.delimiter, layout.compressed) == (["age", "name"], ",", compressed)
+
+
+def test_a_large_file_is_read_in_pieces(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    row = '12,é,"x\ny"\r\n'.encode()
+    path.write_bytes(b"a,b,c\r\n" + row * (3 * PIECE // len(row)))
+    assert scan(path, {"a"}).names == ["a", "b", "c"]
+    path.write_bytes(b"a,b,c\r\n" + row * (3 * PIECE // len(row)) + b"1,2,3,\r\n")
+    assert refused(path) == "E130"
+    path.write_bytes(b"a,b,c\r\n" + row * (3 * PIECE // len(row)) + b"1,2,\xe9\r\n")
+    assert refused(path) == "E120"
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(DataRefused) as caught:
+        scan(path, {"a"})
+    assert caught.value.__context__ is None
+    return caught.value.code
+
+
+@pytest.mark.parametrize("size", [LONGEST_FIELD - 1, LONGEST_FIELD])
+@pytest.mark.parametrize("before", [0, 1, 1000, PIECE // 4 - 20_000])
+@pytest.mark.parametrize("letter", [b"x", b"\n", b","])
+def test_long_fields(size: int, before: int, letter: bytes, tmp_path: Path) -> None:
+    field = letter * size if letter == b"x" else b'"' + letter * (size - 1) + b'"'
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"a,b\n" + b"1,2\n" * before + b"1," + field + b"\n")
+    if size == LONGEST_FIELD and letter == b"x":
+        assert refused(path) == "E131"
+    elif letter == b"x":
+        assert scan(path, {"a"}).names == ["a", "b"]
+    longer = tmp_path / "longer.csv"
+    longer.write_bytes(path.read_bytes().replace(field, field + field))
+    assert refused(longer) in ("E131", "E130")
+
+
+def test_a_quoted_field_of_many_lines_may_not_be_long_either(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b'a,b\n1,"' + b"x,\n" * (LONGEST_FIELD // 3 + 1) + b'"\n3,"4"\n')
+    assert refused(path) == "E131"
+
+
+def test_many_short_fields_make_a_long_row(tmp_path: Path) -> None:
+    wide = LONGEST_FIELD
+    path = tmp_path / "data.csv"
+    header = ",".join(["a", *(f"c{i}" for i in range(wide - 1))])
+    path.write_text(header + "\n" + ",".join(["1"] * wide) + "\n")
+    assert len(scan(path, {"a"}).names) == wide
+
+
+rows = st.integers(1, 4).flatmap(
+    lambda width: st.lists(
+        st.lists(st.text('ab,;"\n\r é', max_size=4), min_size=width, max_size=width), min_size=2, max_size=8
+    )
+)
+
+
+def counted(content: bytes, cuts: list[int], fields: int) -> str | None:
+    counter = _Rows(b",")
+    places = sorted({min(cut, len(content)) for cut in cuts} | {0, len(content)})
+    try:
+        for start, end in zip(places, places[1:], strict=False):
+            counter.take(content[start:end])
+        counter.finish(fields)
+    except DataRefused as error:
+        return error.code
+    return None
+
+
+@given(rows, st.sampled_from(["\n", "\r\n"]), st.lists(st.integers(0, 200), max_size=6))
+def test_rows_are_counted_across_pieces(table: list[list[str]], ending: str, cuts: list[int]) -> None:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=ending).writerows([["h"] * len(table[0]), *table])
+    content = text.getvalue().encode()
+    assert counted(content, cuts, len(table[0])) is None
+    assert counted(content.rstrip(b"\r\n"), cuts, len(table[0])) in (None, "E103")
+    assert counted(content + b"x" + b"," * len(table[0]), cuts, len(table[0])) == "E130"
+    assert counted(content + b'"', cuts, len(table[0])) == "E130"
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("aé٣\U0001f476b".encode(), None),
+        ("a\u202eb".encode(), "E121"),
+        ("a\u2067b".encode(), "E121"),
+        (b"a\x00b", "E121"),
+        (b"a\xe9b", "E120"),
+        (b"ab\xc3", "E120"),
+        ("a".encode("utf-16"), "E120"),
+        (b"\xed\xa0\x80", "E120"),
+    ],
+)
+def test_characters_are_seen_across_pieces(content: bytes, code: str | None) -> None:
+    for cut in range(len(content) + 1):
+        pieces = [piece for piece in (content[:cut], content[cut:]) if piece]
+        if code is None:
+            assert b"".join(_plain(iter(pieces))) == content
+        else:
+            with pytest.raises(DataRefused) as caught:
+                list(_plain(iter(pieces)))
+            assert caught.value.code == code
+            assert caught.value.__context__ is None

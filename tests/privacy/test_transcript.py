@@ -1,0 +1,102 @@
+"""The transcript holds every draw, is for its owner only, and is sealed when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from facsimile.errors import FacsimileError
+from facsimile.privacy.noise import Integers, Noise, RehearsalNoise, SystemNoise
+from facsimile.privacy.transcript import RecordedNoise, Transcript
+
+EPSILON = Fraction(1, 7)
+HALF = Fraction(1, 2)
+
+
+def frames(path: Path) -> list[tuple[str, Integers]]:
+    """Read a transcript back."""
+    found, rest = [], path.read_bytes()
+    while rest:
+        line, _, rest = rest.partition(b"\n")
+        header = json.loads(line)
+        raw, rest = rest[: header["bytes"]], rest[header["bytes"] :]
+        assert rest[:1] == b"\n"
+        found.append((header["call"], np.frombuffer(raw, np.int64).reshape(header["shape"])))
+        rest = rest[1:]
+    return found
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("noise", [SystemNoise(), RehearsalNoise(3)])
+def test_every_draw_is_held_as_what_was_added(tmp_path: Path, noise: Noise) -> None:
+    values = np.array([[10, 0, 2**40], [-5, 10, 10]], np.int64)
+    with Transcript(tmp_path / "noise") as transcript:
+        recorded = RecordedNoise(noise, transcript)
+        noisy = recorded.laplace(values, 2, EPSILON)
+        place = recorded.argmax([3, 1, 2], 2, EPSILON)
+        coins = [recorded.coin(HALF) for _ in range(8)]
+        below = recorded.below(10)
+        again = recorded.laplace(values[0], 2, EPSILON)
+    held = frames(tmp_path / "noise")
+    assert [call for call, _ in held] == ["laplace", "argmax", *["coin"] * 8, "below", "laplace"]
+    assert (values + held[0][1] == noisy).all() and (values[0] + held[-1][1] == again).all()
+    assert [drawn.tolist() for _, drawn in held[1:-1]] == [[place], *[[int(c)] for c in coins], [below]]
+    assert (noisy != values).any()
+
+
+def test_recording_changes_no_draw(tmp_path: Path) -> None:
+    values = np.arange(50, dtype=np.int64)
+    with Transcript(tmp_path / "noise") as transcript:
+        recorded = RecordedNoise(RehearsalNoise(5), transcript)
+        first = [recorded.laplace(values, 1, EPSILON).tolist(), recorded.argmax([1, 2], 1, EPSILON)]
+    plain = RehearsalNoise(5)
+    assert first == [plain.laplace(values, 1, EPSILON).tolist(), plain.argmax([1, 2], 1, EPSILON)]
+
+
+def test_an_empty_draw_and_newlines_in_the_bytes_are_read_back(tmp_path: Path) -> None:
+    newlines = np.full(3, int.from_bytes(b"\n" * 8, "little"), np.int64)
+    with Transcript(tmp_path / "noise") as transcript:
+        transcript.note("empty", np.zeros((0, 2), np.int64))
+        transcript.note("newlines", newlines)
+    (_, empty), (_, read) = frames(tmp_path / "noise")
+    assert empty.shape == (0, 2) and (read == newlines).all()
+
+
+def test_the_file_is_for_its_owner_then_sealed(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Transcript(tmp_path / "noise"):
+            assert mode(tmp_path / "noise") == 0o600
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "noise") == 0o400
+
+
+def test_a_failed_run_is_sealed_with_what_it_drew(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), Transcript(tmp_path / "noise") as transcript:
+        RecordedNoise(SystemNoise(), transcript).below(3)
+        raise KeyError
+    assert mode(tmp_path / "noise") == 0o400 and len(frames(tmp_path / "noise")) == 1
+
+
+@pytest.mark.parametrize("target", ["existing", "dangling", None])
+def test_an_existing_file_or_link_is_refused(tmp_path: Path, target: str | None) -> None:
+    (tmp_path / "existing").write_bytes(b"kept")
+    path = tmp_path / "noise"
+    if target:
+        path.symlink_to(tmp_path / target)
+    else:
+        path.write_bytes(b"kept")
+    with pytest.raises(FacsimileError, match="E401") as caught:
+        Transcript(path)
+    assert caught.value.exit_code == 2
+    assert (tmp_path / "existing").read_bytes() == b"kept" and not (tmp_path / "dangling").exists()

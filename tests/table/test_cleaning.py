@@ -1,0 +1,126 @@
+"""Every engine cleans a field to the same integer as the reference in Python."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+
+import engines
+from facsimile.privacy.reader import _run
+from facsimile.privacy.source import opened
+from facsimile.spec.columns import Column
+from facsimile.table.cleaning import BAD, FAR, clean_value, cleaned, prepared
+from table.nasty import NATIVE
+
+LABELS = ["5", "abc", "a'b", 'a"b', "a\\b", "a%b", "été", "true", "2020-01-31"]
+
+
+def columns() -> list[Column]:
+    shared: dict[str, Any] = {"name": "x", "description": "A column"}
+    numbers: dict[str, Any] = {**shared, "bounds": ["0", "9999"], "alternatives": {"all": ["0-9999"]}}
+    whole = [Column(**numbers, decimals=str(digits)) for digits in (0, 1, 3, 6)]
+    down = [Column(**numbers, decimals=str(digits), round="down") for digits in (0, 2)]
+    dates = [Column(**numbers, part=part) for part in ("year", "quarter", "month", "day")]
+    spelled = {True: "5", False: "abc", "1": "a'b", "ABC": "abc", "-3": "été"}
+    categories = {**shared, "values": LABELS, "alternatives": {"all": LABELS}}
+    return [*whole, *down, *dates, Column(**categories), Column(**categories, map=spelled)]
+
+
+COLUMNS = columns()
+
+
+def told(value: int | None) -> int | None:
+    """Beyond any bound is beyond any bound."""
+    return value if value is None or value == BAD else max(-FAR, min(FAR, value))
+
+
+def check(source: Any, values: list[Any]) -> None:
+    with opened(source, ["id", "x"]) as table:
+        ready = table.select(id=table.id.cast("int64"), x=prepared(table.x))
+        query = ready.select("id", **{f"c{i}": cleaned(c, ready.x) for i, c in enumerate(COLUMNS)})
+        found = sorted(_run(query).to_pylist(), key=lambda row: row["id"])
+    for row, value in zip(found, values, strict=True):
+        for place, column in enumerate(COLUMNS):
+            wanted = told(clean_value(column, value))
+            assert told(row[f"c{place}"]) == wanted, (value, column.decimals, column.part, column.values)
+
+
+def numbered(kind: str) -> pyarrow.Table:
+    values = NATIVE[kind]
+    if kind == "enumeration":
+        values = values.dictionary_decode()
+    return pyarrow.table({"id": pyarrow.array(range(len(values)), pyarrow.int64()), "x": values})
+
+
+@pytest.mark.parametrize("kind", NATIVE)
+def test_duckdb(kind: str) -> None:
+    check(numbered(kind), NATIVE[kind].to_pylist())
+
+
+@pytest.mark.parametrize("kind", ["text", "int64", "double"])
+def test_sqlite(kind: str, tmp_path: Path) -> None:
+    values = NATIVE[kind].to_pylist()
+    path = engines.write_sqlite(numbered(kind), tmp_path / "data.db")
+    absent = [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+    check(path, absent)
+
+
+def test_sqlite_with_every_type_in_one_column(tmp_path: Path) -> None:
+    values: list[Any] = [None, 5, "5", 5.0, 5.5, " 5 ", "", "x", b"5", 2**63 - 1, -(2**63), 1e300, float("inf")]
+    path = tmp_path / "data.sqlite3"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (id, x)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", enumerate(values))
+        connection.commit()
+    check(path, ["?" if isinstance(value, bytes) else value for value in values])
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    pytest.importorskip("psycopg")
+    with engines.postgres_server() as address:
+        yield address
+
+
+POSTGRES = {
+    "text": "text", "enumeration": "text", "int64": "bigint", "int8": "smallint", "double": "double precision",
+    "float": "real", "decimal": "numeric(20, 3)", "tiny": "numeric", "boolean": "boolean", "date": "date",
+    "timestamp": "timestamp",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", POSTGRES)
+def test_postgres(kind: str, postgres: str) -> None:
+    import psycopg
+
+    data = numbered(kind)
+    with psycopg.connect(postgres) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {kind}_data (id int, x {POSTGRES[kind]})".encode())
+        with cursor.copy(f"COPY {kind}_data FROM STDIN".encode()) as copy:
+            for row in data.to_pylist():
+                copy.write_row((row["id"], row["x"]))
+        if kind == "enumeration":
+            short = "ARRAY(SELECT DISTINCT x FROM enumeration_data WHERE length(x) < 60)"
+            listed = cursor.execute(f"SELECT string_agg(quote_literal(u), ',') FROM unnest({short}) u".encode())
+            labels = (listed.fetchone() or [""])[0]
+            cursor.execute(f"CREATE TYPE few AS ENUM ({labels})".encode())
+            cursor.execute(b"UPDATE enumeration_data SET x = 'abc' WHERE length(x) >= 60")
+            cursor.execute(b"ALTER TABLE enumeration_data ALTER x TYPE few USING x::few")
+    values = data.column("x").to_pylist()
+    if kind == "enumeration":
+        values = ["abc" if value is not None and len(value.encode()) >= 60 else value for value in values]
+    check(f"{postgres}#{kind}_data", values)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", [kind for kind in NATIVE if kind not in ("uint64", "nothing", "enumeration")])
+def test_spark(kind: str, tmp_path: Path) -> None:
+    path = engines.write_parquet(numbered(kind), tmp_path / "data.parquet")
+    check(f"spark://local{path}", NATIVE[kind].to_pylist())

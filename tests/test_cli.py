@@ -1,0 +1,263 @@
+"""The command line: what people see, what machines read, and how it fails."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+import yaml
+
+from conftest import ROOT
+from facsimile import __version__, cli
+from facsimile.spec.load import dump, schema
+from specs import changed, small
+
+FAMILIES = {"privbayes": 1440, "mwem": 432, "pep": 1296, "dpctgan": 2304, "patectgan": 768}
+RAW = "age,is_female\n3,true\n17,false\n18,\n40,true\n64,false\n65,true\n90,true\n90,false\n"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one run of the program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Program:
+    """The program, run in this process as a shell would run it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *arguments: object) -> Ran:
+        self.monkeypatch.setattr(sys, "argv", ["facsimile", *(str(a) for a in arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        out, err = self.capsys.readouterr()
+        return Ran(int(stopped.value.code or 0), out, err)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+    return Program(monkeypatch, capsys)
+
+
+@pytest.fixture
+def small_spec(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(dump(small()), encoding="utf-8")
+    return path
+
+
+def test_version(run: Program) -> None:
+    assert run("--version") == Ran(0, f"facsimile {__version__}\n", "")
+
+
+def test_without_a_command_it_explains_itself(run: Program) -> None:
+    found = run()
+    assert found.code == 0
+    assert "check" in found.out
+    assert "schema" in found.out
+
+
+def commands() -> list[str]:
+    return sorted(typer.main.get_command(cli.app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in commands())])
+def test_help_has_an_example(run: Program, command: tuple[str, ...]) -> None:
+    found = run(*command, "--help")
+    assert found.code == 0
+    assert f"Example: facsimile {' '.join(command)}".rstrip() in found.out
+
+
+def test_check_for_people(run: Program, births: Path) -> None:
+    found = run("check", births / "release.yaml")
+    assert (found.code, found.err) == (0, "")
+    rows = {tuple(line.split()[:2]) for line in found.out.splitlines() if line.strip()}
+    for family, count in FAMILIES.items():
+        assert (family, f"{count:,}") in rows
+    assert ("total", "9.98") in rows
+    assert "1.421" in found.out
+    assert "smallest one-way count 50" in found.out
+
+
+@pytest.mark.parametrize("name", ["release.yaml", "released.yaml", "nvss.yaml"])
+def test_no_line_of_a_check_is_wide_or_ragged(run: Program, births: Path, name: str) -> None:
+    for line in run("check", births / name).out.splitlines():
+        assert len(line) <= 80
+        assert line == line.rstrip()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_notes_do_not_wrap_on_a_terminal(
+    births: Path, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys, "argv", ["facsimile", "check", str(births / "release.yaml")])
+    with pytest.raises(SystemExit):
+        cli.main()
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(len(line) for line in out.splitlines()) <= width
+    for whole in ("approximate DP: excluded in pure mode", "smallest one-way count 50", "2(U − L)/n"):
+        assert whole in out
+
+
+def test_check_for_machines(run: Program, births: Path) -> None:
+    found = run("check", births / "release.yaml", "--json")
+    assert (found.code, found.err) == (0, "")
+    data = found.json
+    by_family = {f["family"]: f["configurations"] for f in data["configurations"]["by_family"]}
+    assert by_family == FAMILIES
+    assert data["configurations"]["total"] == sum(FAMILIES.values())
+    assert data["configurations"]["pure"] == 1440 + 432 + 1296
+    assert (data["budget"]["total"], data["budget"]["declared"]) == ("9.98", "9.98")
+    tested = {c["name"]: c["tested_at"] for c in data["criteria"]}
+    assert tested["marginals-relative"] == pytest.approx(1.42, abs=0.005)
+    assert data["public"] is None
+
+
+def test_check_with_a_public_file(run: Program, small_spec: Path, tmp_path: Path) -> None:
+    public = tmp_path / "people.csv"
+    public.write_text(RAW, encoding="utf-8")
+    people, machines = (run("check", small_spec, "--public", public, *more) for more in ((), ("--json",)))
+    assert (people.code, machines.code) == (0, 0)
+    assert machines.json["public"] == {
+        "n": 8, "distinct_rows": 7, "smallest_one_way": {"age": 2, "sex": 1}, "smallest_group": {"age": 2},
+    }  # fmt: skip
+    assert "8 records, 7 distinct rows." in people.out
+    assert "scaled to the declared number of records" in people.out
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_refusal_is_one_line_with_a_code_and_a_next_step(run: Program, tmp_path: Path, as_json: bool) -> None:
+    found = run("check", tmp_path / "none.yaml", *["--json"] * as_json)
+    assert found.code == 2
+    if as_json:
+        assert found.err == ""
+        assert found.json == {
+            "error": {
+                "code": "E212",
+                "message": "The specification file does not exist.",
+                "next": "Check its path.",
+            }
+        }
+    else:
+        assert found == Ran(2, "", "E212 The specification file does not exist. Check its path.\n")
+
+
+def test_a_refused_specification_names_its_line(run: Program, births: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.yaml"
+    text = (births / "release.yaml").read_text(encoding="utf-8").replace("epsilon: 0.43", "epsilon: -1")
+    path.write_text(text, encoding="utf-8")
+    line = 1 + next(i for i, words in enumerate(text.splitlines()) if "epsilon: -1" in words)
+    assert run("check", path).err.startswith(f"E201 line {line}: ")
+    assert run("check", path, "--json").json["error"]["line"] == line
+
+
+def test_a_refused_public_file_shows_no_value(run: Program, small_spec: Path, tmp_path: Path) -> None:
+    public = tmp_path / "people.csv"
+    public.write_text(RAW.replace("40", "sentinel-value"), encoding="utf-8")
+    found = run("check", small_spec, "--public", public)
+    assert found.code == 2
+    assert found.err.startswith("E140 Column age ")
+    assert "sentinel" not in found.err + found.out
+    assert str(tmp_path) not in found.err + found.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("chek",), "No such command"),
+        (("check",), "Missing argument"),
+        (("check", "x.yaml", "--nothing"), "No such option"),
+        (("--nothing",), "No such option"),
+        (("check", "x.yaml", "--public"), "requires an argument"),
+        (("check", "x.yaml", "y.yaml"), "unexpected extra argument"),
+    ],
+)
+def test_a_wrong_command_is_refused_like_anything_else(
+    run: Program, arguments: tuple[str, ...], words: str
+) -> None:
+    found = run(*arguments)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith("E001 ")
+    assert words in found.err
+    assert found.err.count("\n") == 1
+    assert "--help`." in found.err
+    assert run(*arguments, "--json").code == 2
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_internal_error_says_nothing(
+    run: Program, births: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("sentinel-value")
+
+    monkeypatch.setattr(cli, "check", fail)
+    found = run("check", births / "release.yaml", *["--json"] * as_json)
+    assert found.code == 1
+    assert "E700" in (found.out if as_json else found.err)
+    assert "sentinel" not in found.out + found.err
+    assert "Traceback" not in found.out + found.err
+
+
+def test_an_interruption_ends_with_130(run: Program, births: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "load", interrupt)
+    assert run("check", births / "release.yaml") == Ran(130, "", "Stopped.\n")
+
+
+def test_words_of_a_specification_are_not_markup(run: Program, tmp_path: Path) -> None:
+    path = tmp_path / "markup.yaml"
+    title = "Stays [/bold] of [red]2023[/red] :smile:"
+    data = changed("title", title)
+    data["columns"][1]["map"] = {"true": "F", "false": "M"}
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    found = run("check", path)
+    assert found.code == 0
+    assert found.out.splitlines()[0] == title
+
+
+def test_the_schema_is_a_json_schema(run: Program, births: Path) -> None:
+    found = run("schema")
+    assert found.code == 0
+    assert found.json == schema()
+    jsonschema.Draft202012Validator.check_schema(found.json)
+
+
+def test_output_is_utf8_wherever_it_goes(births: Path, tmp_path: Path) -> None:
+    """A console of another encoding (Windows, a bare container) must not stop a check."""
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-c", "from facsimile.cli import main; main()", "check"]
+    command.append(str(births / "release.yaml"))
+    found = subprocess.run(command, env=environment, capture_output=True, check=False, cwd=tmp_path)
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert "2(U − L)/n" in found.stdout.decode("utf-8")
+
+
+def test_a_closed_pipe_is_no_internal_error(births: Path) -> None:
+    command = [sys.executable, "-c", "from facsimile.cli import main; main()", "schema"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+        assert isinstance(process.stdout, io.BufferedReader)
+        assert process.stderr is not None
+        process.stdout.close()
+        assert b"E700" not in process.stderr.read()
