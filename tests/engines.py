@@ -180,6 +180,14 @@ def write_postgres(data: pyarrow.Table, address: str, table: str, enumerated: tu
     return f"{address}#{table}"
 
 
+def on_spark(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that runs with Spark, which leaves sockets to the garbage collector and uses old pandas calls."""
+    unwanted = ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning", "DeprecationWarning")
+    quiet = pytest.mark.filterwarnings(*(f"ignore::{kind}" for kind in unwanted))
+    marked: Callable[..., None] = pytest.mark.spark(quiet(test))
+    return marked
+
+
 FILES: dict[str, Callable[[pyarrow.Table, Path], Path]] = {
     "data.csv.gz": write_csv,
     "data.parquet": write_parquet,

@@ -28,6 +28,9 @@ ITEMS = {
     "problem", "remaining", "suggestion", "total",
 }  # fmt: skip
 BRANCHES: list[tuple[str, type[FacsimileError], int]] = [
+    ("E302", MechanismFailed, 1),
+    ("E304", MechanismFailed, 1),
+    ("E305", MechanismFailed, 1),
     ("E0", Refused, 2),
     ("E1", DataRefused, 2),
     ("E2", SpecRefused, 2),

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from facsimile.privacy.curator import Curator
+from facsimile.privacy.dataset import dataset_key, dataset_tag
 from facsimile.privacy.ledger import Ledger
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.privacy.reader import read
@@ -39,7 +40,7 @@ def ask() -> None:
     specification = load(EXAMPLE / "released.yaml")
     private = read(BIRTHS, specification)
     ledger = Ledger.at(LEDGER)
-    ledger.create(tag="simulated births", cap=Fraction(2))
+    ledger.create(dataset_tag(BIRTHS, dataset_key(FOLDER / "births.key")), cap=Fraction(2))
     domain = Domain(specification.finest())
     with Transcript(FOLDER / "births.transcript") as transcript:
         curator = Curator.production(private, domain, ledger, transcript)

@@ -26,6 +26,7 @@ from facsimile.explore.simulate import save, simulate
 from facsimile.privacy.ledger import MICRO, Ledger, State
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import Check, check, show_upper
+from facsimile.release.evaluate import evaluate
 from facsimile.release.public import PublicSummary, assumptions, summarise
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import load, schema
@@ -113,6 +114,47 @@ def simulate_command(
         _print_json({"title": known.title, "records": records, "seed": seed, "file": out.name})
     else:
         typer.echo(f"{records:,} simulated records in {out.name}: {known.title}")
+
+
+@app.command("evaluate")
+def evaluate_command(
+    spec: SpecFile,
+    real: Annotated[Path, typer.Option(metavar="FILE", help="The original, a public file.")],
+    synthetic: Annotated[Path, typer.Option(metavar="FILE", help="The synthetic file.")],
+    public: Annotated[
+        bool, typer.Option("--public", help="Both files are public: exact figures may be shown.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure every criterion exactly between two public files; for public data only.
+
+    Example: facsimile evaluate examples/births/released.yaml --real a.csv --synthetic b.csv --public
+    """
+    if not public:
+        raise refusal("E208")
+    specification = load(spec)
+    with _busy("Evaluating", as_json):
+        found = evaluate(specification, real, synthetic)
+    if as_json:
+        _print_json(found.as_json())
+        return
+    page = _Page()
+    page.heading(specification.title)
+    page.line(f"{found.n:,} records, exact figures without any protection")
+    rows = [
+        (
+            v.name,
+            "none" if v.value is None else f"{v.value:.4g}",
+            f"{float(v.threshold):g}",
+            "met" if v.met else "not met",
+        )
+        for v in found.verdicts
+    ]
+    page.table("Criteria", "criterion|>error|>threshold|_", rows)
+    faces = found.faces
+    page.line(f"\nRows: every one occurs at least {faces.min_count:,} times, {faces.unique_rows:,} are unique.")
+    page.line(f"Any {faces.b} columns: the rarest combination occurs {faces.smallest_group:,} times.")
+    page.line("Accepted." if found.accepted else "Not accepted.")
 
 
 ledger_app = typer.Typer(name="ledger", no_args_is_help=True, rich_markup_mode=None)

@@ -9,7 +9,7 @@
     ├── LedgerRefused    exit 4    E31x, E32x, E33x
     ├── VerifyFailed     exit 5    E5xx
     ├── NoRelease        exit 6    E6xx
-    └── MechanismFailed  exit 1    E7xx, says nothing about the data
+    └── MechanismFailed  exit 1    E7xx, E302, E304, E305: errors of the program, silent about the data
 
 A sentence may name columns, alternatives and keys of the specification. It never contains a value, a row
 or a number that was read from a data file.
@@ -69,6 +69,7 @@ CATALOGUE: dict[str, Entry] = {
         "Column {column} has a type in the data file that cannot be read as its specification says.",
         "Export it as a number, a text or a date.",
     ),
+    "E113": Entry("The two files hold different numbers of records.", "Compare files of the same size."),
     "E120": Entry("The data file is not UTF-8.", "Convert it to UTF-8."),
     "E121": Entry("The data file holds NUL or text-direction characters.", "Remove them at the source."),
     "E122": Entry(
@@ -115,6 +116,9 @@ CATALOGUE: dict[str, Entry] = {
     "E204": Entry("{problem}", "Choose {choice}."),
     "E205": Entry("Unknown key {key}.", "{suggestion}"),
     "E206": Entry("A production run takes no seed.", "Remove the seed, or rehearse with --rehearse --seed."),
+    "E208": Entry(
+        "This command shows exact figures, so it takes public files only.", "Say --public if they are public."
+    ),
     "E207": Entry(
         "This file lies beside a ledger or a dataset key, so it is confidential.",
         "Use a public file, or run `facsimile release`.",
@@ -246,6 +250,9 @@ class MechanismFailed(FacsimileError):
 
 
 _FAMILIES: dict[str, type[FacsimileError]] = {
+    "E302": MechanismFailed,
+    "E304": MechanismFailed,
+    "E305": MechanismFailed,
     "E0": Refused,
     "E1": DataRefused,
     "E2": SpecRefused,
@@ -261,5 +268,5 @@ _FAMILIES: dict[str, type[FacsimileError]] = {
 def refusal(code: str, *, line: int | None = None, **items: str) -> FacsimileError:
     """The error of this code, its sentence completed with items of the specification."""
     entry = CATALOGUE[code]
-    kind = _FAMILIES.get(code[:3]) or _FAMILIES[code[:2]]
+    kind = _FAMILIES.get(code) or _FAMILIES.get(code[:3]) or _FAMILIES[code[:2]]
     return kind(code, entry.sentence.format(**items), entry.next_step.format(**items), line)

@@ -3,7 +3,7 @@
     kills.py once LEDGER K          one access; the process kills itself at its K-th step
     kills.py create LEDGER K        the same for the creation of a ledger
     kills.py storm FOLDER N SEED    two workers at a time until N were killed; prints what was charged
-    kills.py race LEDGER            charges until the cap refuses, from the end of its input on; prints how often
+    kills.py race LEDGER            from the end of its input on, charges until refused; prints how often
     kills.py limited LEDGER ROOM    a charge when the file may grow by ROOM bytes, then one without a limit
     kills.py hold LEDGER            holds the lock until its input ends
 

@@ -274,7 +274,7 @@ def test_a_failure_shows_nothing_and_stays_charged(book: Ledger, curator: Curato
     with pytest.raises(MechanismFailed) as caught:
         curator.run(Spy(book.path, error))
     found = caught.value
-    assert found.code == "E701" and found.__cause__ is None and found.__suppress_context__
+    assert found.code == "E701" and found.__cause__ is None and found.__context__ is None
     assert SENTINEL not in "".join(traceback.format_exception(found)) + repr(found) + json.dumps(
         found.as_json()
     )

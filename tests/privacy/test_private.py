@@ -28,7 +28,7 @@ def test_its_text_is_the_same_for_every_content(box: Private[Any], show: Callabl
 @pytest.mark.parametrize(
     "look",
     [
-        len, iter, bool, hash, int, float, list, tuple, set, dict, sorted, operator.index, operator.length_hint,
+        len, iter, bool, hash, int, float, list, tuple, set, dict, sorted, operator.index,
         pickle.dumps, copy.copy, copy.deepcopy, np.array, np.asarray, json.dumps, "{:>10}".format, vars,
         lambda box: box == box, lambda box: box != SECRET, lambda box: box < 1, lambda box: box >= 1,
         lambda box: SECRET in box, lambda box: box[0], lambda box: box + 1, lambda box: "yes" if box else "no",
@@ -44,7 +44,7 @@ def test_it_shows_nothing(box: Private[Any], look: Callable[[Any], Any]) -> None
 def test_it_has_no_public_parts() -> None:
     assert [name for name in dir(BOXES[0]) if not name.startswith("_")] == []
     with pytest.raises(AttributeError):
-        BOXES[0].value  # type: ignore[attr-defined]
+        operator.attrgetter("value")(BOXES[0])
     with pytest.raises(AttributeError):
         BOXES[0].note = 1  # type: ignore[attr-defined]
 

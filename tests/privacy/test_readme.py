@@ -16,7 +16,9 @@ def theorems() -> set[str]:
     for path in FOLDER.rglob("*.py"):
         module = ".".join(path.relative_to(FOLDER).with_suffix("").parts)
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and "Theorem." in (ast.get_docstring(node) or ""):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and "Theorem." in (
+                ast.get_docstring(node) or ""
+            ):
                 found.add(f"{module}.{node.name}")
     return found
 

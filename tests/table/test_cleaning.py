@@ -6,34 +6,37 @@ import math
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pytest
+from ibis.expr.types import Value
 
 import engines
 from facsimile.privacy.reader import _run
-from facsimile.privacy.source import opened
+from facsimile.sources.source import opened
 from facsimile.spec.columns import Column
-from facsimile.table.cleaning import BAD, FAR, clean_value, cleaned, prepared
+from facsimile.table.cleaning import BAD, FAR, big, clean_value, cleaned, prepared
 from table.nasty import NATIVE
 
+NOTHING = BAD - 1
 LABELS = ["5", "abc", "a'b", 'a"b', "a\\b", "a%b", "été", "true", "2020-01-31"]
 
 
-def columns() -> list[Column]:
+def every_column() -> list[Column]:
     shared: dict[str, Any] = {"name": "x", "description": "A column"}
     numbers: dict[str, Any] = {**shared, "bounds": ["0", "9999"], "alternatives": {"all": ["0-9999"]}}
-    whole = [Column(**numbers, decimals=str(digits)) for digits in (0, 1, 3, 6)]
-    down = [Column(**numbers, decimals=str(digits), round="down") for digits in (0, 2)]
-    dates = [Column(**numbers, part=part) for part in ("year", "quarter", "month", "day")]
+    whole = [Column(**numbers, decimals=str(digits)) for digits in (0, 3)]
+    down = [Column(**numbers, decimals=str(digits), round="down") for digits in (0, 6)]
+    dates = [Column(**numbers, part=part) for part in ("year", "quarter", "day")]
     spelled = {True: "5", False: "abc", "1": "a'b", "ABC": "abc", "-3": "été"}
     categories = {**shared, "values": LABELS, "alternatives": {"all": LABELS}}
     return [*whole, *down, *dates, Column(**categories), Column(**categories, map=spelled)]
 
 
-COLUMNS = columns()
+COLUMNS = every_column()
 
 
 def told(value: int | None) -> int | None:
@@ -41,15 +44,26 @@ def told(value: int | None) -> int | None:
     return value if value is None or value == BAD else max(-FAR, min(FAR, value))
 
 
+def integer(value: Value) -> Value:
+    """Without NULL, which makes some engines hand over floating-point numbers."""
+    return value.cast("int64").fill_null(big(NOTHING))
+
+
 def check(source: Any, values: list[Any]) -> None:
+    columns = COLUMNS if any(isinstance(value, str | date) for value in values) else COLUMNS[1:5] + COLUMNS[-1:]
     with opened(source, ["id", "x"]) as table:
         ready = table.select(id=table.id.cast("int64"), x=prepared(table.x))
-        query = ready.select("id", **{f"c{i}": cleaned(c, ready.x) for i, c in enumerate(COLUMNS)})
+        query = ready.select("id", **{f"c{i}": integer(cleaned(c, ready.x)) for i, c in enumerate(columns)})
         found = sorted(_run(query).to_pylist(), key=lambda row: row["id"])
     for row, value in zip(found, values, strict=True):
-        for place, column in enumerate(COLUMNS):
-            wanted = told(clean_value(column, value))
-            assert told(row[f"c{place}"]) == wanted, (value, column.decimals, column.part, column.values)
+        for place, column in enumerate(columns):
+            found_value = None if row[f"c{place}"] == NOTHING else row[f"c{place}"]
+            assert told(found_value) == told(clean_value(column, value)), (
+                value,
+                column.decimals,
+                column.part,
+                column.values,
+            )
 
 
 def numbered(kind: str) -> pyarrow.Table:
@@ -119,7 +133,7 @@ def test_postgres(kind: str, postgres: str) -> None:
     check(f"{postgres}#{kind}_data", values)
 
 
-@pytest.mark.spark
+@engines.on_spark
 @pytest.mark.parametrize("kind", [kind for kind in NATIVE if kind not in ("uint64", "nothing", "enumeration")])
 def test_spark(kind: str, tmp_path: Path) -> None:
     path = engines.write_parquet(numbered(kind), tmp_path / "data.parquet")

@@ -99,7 +99,8 @@ class Curator:
         try:
             return mechanism._sample(self._private._open(), self._noise)  # the one line that opens the table
         except Exception:
-            raise refusal("E701", name=type(mechanism).__name__) from None
+            failed = type(mechanism).__name__
+        raise refusal("E701", name=failed)
 
 
 class Search:

@@ -135,7 +135,7 @@ class Ledger:
             return self._verified()
 
     def state(self) -> State:
-        """Read and verify the ledger without changing it."""
+        """Read and verify the ledger; an anchor that a crash left one entry behind is advanced."""
         with self._alone():
             return self._verified()
 

@@ -12,7 +12,7 @@ import ibis
 
 from facsimile.errors import refusal
 from facsimile.privacy.private import Private
-from facsimile.privacy.source import guarded, opened
+from facsimile.sources.source import guarded, opened
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
 from facsimile.table.table import Table

@@ -7,13 +7,14 @@ difference is summed from a larger one, so all 2^d of them together cost little 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from facsimile.table.domain import Clique
-from facsimile.table.table import Codes, Counts, Table
+from facsimile.table.table import Codes, Table
 
 DENSE_CELLS = 20_000_000
 Signed = npt.NDArray[np.int64]
@@ -71,7 +72,15 @@ def _sparse(codes: Codes, counts: Signed, table: Table, clique: Clique) -> int:
     return int(np.abs(np.bincount(place.ravel(), weights=signed)).max(initial=0))
 
 
-def one_way_pairs(one: Table, other: Table) -> Iterator[tuple[str, Counts, Counts]]:
-    """The one-way counts of both tables, every cell of the domain, column by column."""
-    for name in one.domain.names:
-        yield name, one.marginal((name,)), other.marginal((name,))
+def smallest_one_way(table: Table) -> int:
+    """The smallest one-way count over the whole domain, empty cells included."""
+    return min(int(table.marginal((name,)).min()) for name in table.domain.names)
+
+
+def smallest_likeness(one: Table, other: Table) -> Fraction:
+    """min over one-way cells of min(r̂/ŝ, ŝ/r̂), the counts plus one: the inverse of the largest ratio."""
+    return min(
+        Fraction(min(r, s) + 1, max(r, s) + 1)
+        for name in one.domain.names
+        for r, s in zip(one.marginal((name,)).tolist(), other.marginal((name,)).tolist(), strict=True)
+    )

@@ -95,10 +95,11 @@ class Encoding:
         self, pieces: Mapping[str, npt.ArrayLike], counts: npt.ArrayLike
     ) -> tuple[Table, set[tuple[str, str]]]:
         """The count table from the query's result, and the refusals (error code, column) it holds."""
-        codes = self.codes(np.column_stack([np.asarray(pieces[name], np.int64) for name in self.columns]))
+        codes = self.codes(np.stack([np.asarray(pieces[name], np.int64) for name in self.columns]).T)
         refused = {
             (REFUSALS[int(code)], name)
             for place, name in enumerate(self.columns)
+            if codes[:, place].min(initial=0) < LEFT_OUT
             for code in np.unique(codes[:, place])
             if int(code) in REFUSALS
         }

@@ -60,7 +60,7 @@ def least_squares(table: Table, scaling: Scaling) -> Floats | None:
     gram = x.T @ (x * table.counts[:, None]) / table.n
     if np.linalg.cond(gram) > WELL_CONDITIONED:
         return None
-    found: Floats = np.linalg.solve(gram, x.T @ (y * table.counts) / table.n)
+    found: Floats = np.linalg.solve(gram, x.T @ (y * table.counts) / table.n).astype(np.float64)
     return found
 
 

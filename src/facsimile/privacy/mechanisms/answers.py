@@ -57,6 +57,6 @@ class NoisyAnswer(Mechanism[Answer]):
         return Cost(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> Answer:
-        exact = floor(self.grid * Fraction(self.query.value(table)))
+        exact = floor(self.grid * Fraction(self.query.value(table, noise)))
         drawn = noise.laplace(fitting([exact]), self.units, self.epsilon)  # [B]
         return Answer(int(drawn[0]), self.grid)

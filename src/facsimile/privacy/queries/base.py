@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 
+from facsimile.privacy.noise import Noise
 from facsimile.table.table import Table
 
 
@@ -13,12 +14,16 @@ class Query(ABC):
     """One number: its exact value and how far one replaced record can move it."""
 
     @abstractmethod
-    def value(self, table: Table) -> int | Fraction:
-        """The exact value."""
+    def value(self, table: Table, noise: Noise) -> int | Fraction:
+        """The exact value; `noise` only where the definition itself draws records."""
 
     @abstractmethod
     def sensitivity(self) -> Fraction:
         """Δ under replace-one, from public numbers only."""
+
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        """How far the value lies beyond a threshold, in units of Δ: it moves by at most 1."""
+        return (self.value(table, noise) - threshold) / self.sensitivity()
 
 
 class Scores(ABC):

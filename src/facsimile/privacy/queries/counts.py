@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries.base import Query
 from facsimile.table.domain import Clique
 from facsimile.table.table import Table
@@ -22,7 +23,7 @@ class CellCount(Query):
     clique: Clique
     cells: frozenset[tuple[int, ...]]
 
-    def value(self, table: Table) -> int:
+    def value(self, table: Table, noise: Noise) -> int:
         """The number of records."""
         marginal = table.marginal(self.clique)
         return sum(int(marginal[cell]) for cell in self.cells)

@@ -156,7 +156,7 @@ class _Rows:
         self.last = joined[-1:]
 
     def _unquoted(self, piece: bytes) -> bytes:
-        """The text outside quotes. A quote stays if the next one is 64 kB away: then a field is too long."""
+        """The text with its quotations left out. A quote stays if the next one is 64 kB away."""
         text = self.unclosed + piece
         self.unclosed = b""
         if _QUOTE not in text:
@@ -164,7 +164,7 @@ class _Rows:
         if text.count(_QUOTE) % 2:
             start = text.rfind(_QUOTE)
             text, self.unclosed = text[:start], text[start:]
-        bare = _QUOTED.sub(b"", text)
+        bare = _QUOTED.sub(b"_", text)
         if _QUOTE in bare or len(self.unclosed) > LONGEST_FIELD:
             raise refusal("E131")
         return bare

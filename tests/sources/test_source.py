@@ -46,7 +46,7 @@ ODD_DAYS = [
     "2019-02-14 10:00:00.5+01",
     None,
 ]
-RECORDS = 3000
+RECORDS = 2000
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,8 @@ def clinic() -> Specification:
             },
             {
                 "name": "diagnosis", "values": ["A'1", 'B"2', "été", "5", "other"],
-                "missing": {"value": "other"}, "alternatives": {"fine": ["A'1", 'B"2', "été", "5", "other"]}, "outside": "other",
+                "missing": {"value": "other"}, "outside": "other",
+                "alternatives": {"fine": ["A'1", 'B"2', "été", "5", "other"]},
             },
             {
                 "name": "visit", "part": "quarter", "bounds": ["1", "4"], "alternatives": {"fine": ["1..4"]},
@@ -243,7 +244,7 @@ def test_postgres(postgres: str, case: Case, request: pytest.FixtureRequest) -> 
 def test_postgres_is_only_read(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
-    from facsimile.privacy.source import opened
+    from facsimile.sources.source import opened
 
     engines.write_postgres(pyarrow.table({"a": ["1"]}), postgres, "locked")
     with opened(f"{postgres}#locked", ["a"]) as table:
@@ -252,7 +253,7 @@ def test_postgres_is_only_read(postgres: str, monkeypatch: pytest.MonkeyPatch) -
             connection.raw_sql("DELETE FROM locked")
 
 
-@pytest.mark.spark
+@engines.on_spark
 @pytest.mark.parametrize("name", ["data.parquet", "data.csv.gz", "d[1]{a}*.csv"])
 def test_spark(name: str, case: Case, tmp_path: Path) -> None:
     specification, data, expected = case
@@ -263,9 +264,9 @@ def test_spark(name: str, case: Case, tmp_path: Path) -> None:
     assert read_public(f"spark://local{path}", specification) == expected
 
 
-@pytest.mark.spark
+@engines.on_spark
 def test_spark_tables(case: Case, tmp_path: Path) -> None:
-    from facsimile.privacy.source import _session
+    from facsimile.sources.source import _session
 
     specification, data, expected = case
     path = engines.write_parquet(data, tmp_path / "data.parquet")

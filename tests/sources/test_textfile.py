@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.errors import DataRefused
-from facsimile.privacy.textfile import LONGEST_FIELD, PIECE, _plain, _Rows, delimiter_of, header_names, scan
+from facsimile.sources.textfile import LONGEST_FIELD, PIECE, _plain, _Rows, delimiter_of, header_names, scan
 
 
 @pytest.mark.parametrize(
@@ -71,16 +72,13 @@ def refused(path: Path) -> str:
 @pytest.mark.parametrize("before", [0, 1, 1000, PIECE // 4 - 20_000])
 @pytest.mark.parametrize("letter", [b"x", b"\n", b","])
 def test_long_fields(size: int, before: int, letter: bytes, tmp_path: Path) -> None:
-    field = letter * size if letter == b"x" else b'"' + letter * (size - 1) + b'"'
+    field = letter * size if letter == b"x" else b'"' + letter * size + b'"'
     path = tmp_path / "data.csv"
     path.write_bytes(b"a,b\n" + b"1,2\n" * before + b"1," + field + b"\n")
-    if size == LONGEST_FIELD and letter == b"x":
+    if size == LONGEST_FIELD:
         assert refused(path) == "E131"
-    elif letter == b"x":
+    else:
         assert scan(path, {"a"}).names == ["a", "b"]
-    longer = tmp_path / "longer.csv"
-    longer.write_bytes(path.read_bytes().replace(field, field + field))
-    assert refused(longer) in ("E131", "E130")
 
 
 def test_a_quoted_field_of_many_lines_may_not_be_long_either(tmp_path: Path) -> None:
@@ -108,7 +106,7 @@ def counted(content: bytes, cuts: list[int], fields: int) -> str | None:
     counter = _Rows(b",")
     places = sorted({min(cut, len(content)) for cut in cuts} | {0, len(content)})
     try:
-        for start, end in zip(places, places[1:], strict=False):
+        for start, end in pairwise(places):
             counter.take(content[start:end])
         counter.finish(fields)
     except DataRefused as error:

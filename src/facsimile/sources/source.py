@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from ibis.expr.datatypes import DataType
 from ibis.expr.types import Table as Source
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.privacy import textfile
+from facsimile.sources import textfile
 
 T = TypeVar("T")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
@@ -57,9 +58,14 @@ def parse_place(text: str) -> Place:
 
 
 def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
-    """The result of a call to an engine; an exception becomes an error code that does not refer to it."""
+    """The result of a call to an engine, whose warnings are dropped and whose exceptions become a code.
+
+    The refusal is raised after the exception is forgotten, so that it does not refer to it.
+    """
     try:
-        return call()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call()
     except FacsimileError:
         raise
     except Exception as error:

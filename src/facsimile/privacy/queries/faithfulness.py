@@ -1,0 +1,34 @@
+"""Faithfulness: the share of released records without a partner of their own in the confidential table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from facsimile.privacy.noise import Noise
+from facsimile.privacy.queries import sensitivity
+from facsimile.privacy.queries.base import Query
+from facsimile.table.matching import Likeness, matched
+from facsimile.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Unmatched(Query):
+    """(n − maximum matching)/n between R and S; the matching itself never leaves the process.
+
+    Theorem.  Δ = 1/n.
+    Proof.    Take a maximum matching of R and S. Replacing one record of R unmatches at most one pair, and what
+      is left is a matching of R' and S; so maxima differ by at most 1. The maximum is exact (a flow), without
+      heuristic or time-out.  QED
+    """
+
+    candidate: Table
+    likeness: Likeness
+
+    def value(self, table: Table, noise: Noise) -> Fraction:
+        """The unmatched share."""
+        return 1 - Fraction(matched(table, self.candidate, self.likeness), self.candidate.n)
+
+    def sensitivity(self) -> Fraction:
+        """1/n."""
+        return sensitivity.counts_share(self.candidate.n)

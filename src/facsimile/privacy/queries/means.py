@@ -1,0 +1,146 @@
+"""Errors of means: the largest difference of a column's mean, overall and within groups."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.privacy.noise import Noise
+from facsimile.privacy.queries import sensitivity
+from facsimile.privacy.queries.base import Query
+from facsimile.table.numbers import grid, scaled
+from facsimile.table.table import Table
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of S: its mean (on the grid) and the size it is counted with."""
+
+    centre: Fraction
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMeans(Query):
+    """What both forms share: groups, and how sums are taken from counts.
+
+    `groupings` gives for each conditioning column the group of each of its codes. All records together are
+    a group of their own, of the public size n.
+    """
+
+    candidate: Table
+    of: str
+    groupings: tuple[tuple[str, tuple[int, ...]], ...]
+    bounds: tuple[Fraction, Fraction]
+    slack: Fraction
+
+    def counts(self, table: Table) -> Iterator[Ints]:
+        """For each group, how many of its records fall into each bin of the averaged column."""
+        yield table.marginal((self.of,))
+        for name, places in self.groupings:
+            joint = np.diag(table.marginal((self.of,))) if name == self.of else table.marginal((self.of, name))
+            for group in range(max(places) + 1):
+                yield joint[:, np.flatnonzero(np.array(places) == group)].sum(axis=1)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of S; an empty one has its centre in the middle and size 1."""
+        overall, *rest = [
+            _mean_and_count(c, *scaled(self.candidate.domain.axis(self.of)))
+            for c in self.counts(self.candidate)
+        ]
+        middle = (self.bounds[0] + self.bounds[1]) / 2
+        n = self.candidate.n
+        found = [Group(grid(overall[0] or middle), n)]
+        for mean, count in rest:
+            size = sensitivity.smallest_group(count, n, self.slack) if count else 1
+            found.append(Group(grid(middle if mean is None else mean), size))
+        low, high = self.bounds
+        return tuple(Group(min(high, max(low, group.centre)), group.size) for group in found)
+
+    @abstractmethod
+    def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
+        """|mean − centre| of one group of the confidential table."""
+
+    def errors(self, table: Table, noise: Noise) -> list[tuple[Fraction, Fraction]]:
+        """For each group its error and its sensitivity."""
+        pairs = zip(self.counts(table), self.groups, strict=True)
+        return [(self.error(c, g, noise), sensitivity.group_mean(self.bounds, g.size)) for c, g in pairs]
+
+    def value(self, table: Table, noise: Noise) -> Fraction:
+        """The largest error."""
+        return max(error for error, _ in self.errors(table, noise))
+
+    def sensitivity(self) -> Fraction:
+        """(U − L)/min m."""
+        return max(sensitivity.group_mean(self.bounds, group.size) for group in self.groups)
+
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        """Each group in units of its own sensitivity: a large group is not drowned by a small one."""
+        return max((error - threshold) / delta for error, delta in self.errors(table, noise))
+
+
+@dataclass(frozen=True, eq=False)
+class FloorMeans(GroupMeans):
+    """|f − centre| with f = (Σx + max(0, m − n_v)·centre)/max(n_v, m): the true mean where n_v ≥ m.
+
+    Theorem.  Δ = (U − L)/m for each group, and the largest of them for the maximum.
+    Proof.    Write f − c = Σ(x − c)/max(n_v, m). Replacing a record inside the group moves one term by at most
+      U − L over at least m. A record that enters or leaves adds or removes one term |x − c| ≤ U − L: with
+      g = Σ(x−c) and d = max(n_v, m), |g/d − (g ± (x−c))/d'| ≤ (U−L)/m, since for d' = d + 1 it equals
+      |g/d − (x − c)|/(d+1) and both g/d and x − c lie in [L−c, U−c].  QED
+    """
+
+    def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
+        """No sampling."""
+        values, unit = scaled(self.candidate.domain.axis(self.of))
+        present = int(counts.sum())
+        total = Fraction(int(values @ counts), unit) - present * group.centre
+        return abs(total) / max(present, group.size)
+
+
+@dataclass(frozen=True, eq=False)
+class ResizedMeans(GroupMeans):
+    """|mean of m records − centre|: m drawn without replacement, or the group filled up with its centre.
+
+    Theorem.  NoisyAnswer of it is ε-DP with Δ = (U − L)/m.
+    Proof.    Give every record position an independent secret key; the m smallest keys of a group are a
+      uniform draw [A]. Fix all keys: replacing a record changes at most one of the m drawn terms, whether it
+      stays, enters or leaves (another takes its place, or the centre does), so the mean moves by at most
+      (U − L)/m. For each choice of keys the answer is ε-DP; so is their mixture, the keys being drawn fresh
+      each time, apart for each group, and never shown.  QED
+    """
+
+    def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
+        """Draw the records that are kept, exactly."""
+        values, unit = scaled(self.candidate.domain.axis(self.of))
+        present = int(counts.sum())
+        kept = counts if present <= group.size else _drawn(counts, group.size, noise)  # [A]
+        total = Fraction(int(values @ kept), unit) - int(kept.sum()) * group.centre
+        return abs(total) / group.size
+
+
+def _mean_and_count(counts: Ints, values: Ints, unit: int) -> tuple[Fraction | None, int]:
+    count = int(counts.sum())
+    return (Fraction(int(values @ counts), unit * count) if count else None), count
+
+
+def _drawn(counts: Ints, size: int, noise: Noise) -> Ints:
+    """The counts of `size` records drawn without replacement: a uniform subset of positions."""
+    n = int(counts.sum())
+    few = min(size, n - size)
+    chosen: set[int] = set()
+    for place in range(n - few, n):
+        drawn = noise.below(place + 1)
+        chosen.add(place if drawn in chosen else drawn)
+    edges = np.cumsum(counts)
+    taken = np.bincount(np.searchsorted(edges, sorted(chosen), side="right"), minlength=len(counts))
+    return taken if few == size else counts - taken

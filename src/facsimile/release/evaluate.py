@@ -1,0 +1,139 @@
+"""Evaluate: a synthetic file against a real one, both public, criterion by criterion and exactly.
+
+A file holds raw values, as the specification's `source` columns describe them, or the labels of an alternative,
+as a release does. It is refused where a ledger or a dataset key lies beside it: then it is not public.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from facsimile.acceptance import Verdict, exact_errors
+from facsimile.errors import FacsimileError, refusal
+from facsimile.privacy.reader import read_public
+from facsimile.sources.source import guarded, opened
+from facsimile.spec.release import Specification
+from facsimile.table.domain import Domain
+from facsimile.table.encoding import recode
+from facsimile.table.faces import FacePrivacy, face_privacy
+from facsimile.table.table import Table
+
+_LEDGER_LINE = re.compile(rb"[0-9a-f]{8} [0-9a-f]{8} \{")
+Choice = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Every criterion's error, and what the synthetic table looks like to somebody who searches it."""
+
+    n: int
+    verdicts: tuple[Verdict, ...]
+    faces: FacePrivacy
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every criterion is met."""
+        return all(verdict.met for verdict in self.verdicts)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `evaluate --json` prints."""
+        return {
+            "private": False,
+            "n": self.n,
+            "criteria": [
+                {"name": v.name, "value": v.value, "threshold": float(v.threshold), "met": v.met}
+                for v in self.verdicts
+            ],
+            "face_privacy": {
+                "min_count": self.faces.min_count,
+                "unique_rows": self.faces.unique_rows,
+                "k": self.faces.k,
+                "b": self.faces.b,
+                "smallest_group": self.faces.smallest_group,
+                "k_anonymous": self.faces.k_anonymous,
+            },
+            "accepted": self.accepted,
+        }
+
+
+def evaluate(specification: Specification, real: Path, synthetic: Path, k: int = 5) -> Evaluation:
+    """Measure the synthetic file against the real one."""
+    for path in (real, synthetic):
+        refuse_confidential(path)
+    choice = labelled_choice(specification, synthetic) or labelled_choice(specification, real)
+    choice = choice or {c.name: next(iter(c.alternatives)) for c in specification.columns}
+    one, other = (read_under(specification, path, choice) for path in (real, synthetic))
+    if one.n != other.n:
+        raise refusal("E113")
+    faces = face_privacy(other, k, len(specification.columns) - 1)
+    return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces)
+
+
+def refuse_confidential(path: Path) -> None:
+    """Refuse a file that has a ledger or a dataset key beside it."""
+    for beside in path.parent.iterdir() if path.exists() else ():
+        if beside.is_file() and (beside.suffix == ".key" or _LEDGER_LINE.match(_start(beside))):
+            raise refusal("E207")
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(32)
+    except OSError:
+        return b""
+
+
+def read_under(specification: Specification, path: Path, choice: Choice) -> Table:
+    """A file of raw values or of labels, under the chosen alternatives."""
+    found = _labels(specification, path)
+    if found is not None and _fits(specification, found, choice):
+        return _coded(specification, found, choice)
+    return recode(specification, read_public(path, specification), choice)
+
+
+def labelled_choice(specification: Specification, path: Path) -> Choice | None:
+    """The alternatives whose labels a file holds; None for a file of raw values."""
+    found = _labels(specification, path)
+    if found is None:
+        return None
+    choice = {}
+    for column in specification.columns:
+        names = [a for a in column.alternatives if set(found[column.name]) <= set(column.axis(a).labels)]
+        if not names:
+            return None
+        choice[column.name] = names[0]
+    return choice
+
+
+def _labels(specification: Specification, path: Path) -> dict[str, Any] | None:
+    """Distinct rows of text with their counts; None where the release's columns are not all there."""
+    names = list(specification.names)
+    try:
+        with opened(path, names) as source:
+            text = source.select(**{name: source[name].cast("string") for name in names})
+            counted = text.group_by(names).aggregate(records=text.count())
+            return dict(guarded(lambda: counted.to_pyarrow().to_pydict(), lambda _: "E106"))
+    except FacsimileError as error:
+        if error.code == "E110":
+            return None
+        raise
+
+
+def _fits(specification: Specification, found: Mapping[str, Any], choice: Choice) -> bool:
+    return all(set(found[c.name]) <= set(c.axis(choice[c.name]).labels) for c in specification.columns)
+
+
+def _coded(specification: Specification, found: Mapping[str, Any], choice: Choice) -> Table:
+    domain = Domain(specification.axes(choice))
+    places = [{label: code for code, label in enumerate(axis.labels)} for axis in domain.axes]
+    codes = [
+        [place[label] for label in found[axis.name]] for place, axis in zip(places, domain.axes, strict=True)
+    ]
+    return Table.from_rows(domain, np.array(codes).T, found["records"])

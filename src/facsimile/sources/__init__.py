@@ -1,0 +1,1 @@
+"""Where records come from: files and engines, opened for the one query. Only error codes come out."""

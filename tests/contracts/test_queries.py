@@ -1,0 +1,234 @@
+"""The contract of every query: one record moves it by its declared sensitivity and no more.
+
+On every pair of neighbours of a tiny domain, with several candidates; sharp forms come within a tenth of what
+they declare on some pair. Known mistakes of earlier systems, put back as mutants, are each caught.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+
+from contracts.neighbours import Pair, every_pair, random_pairs, small_domain
+from facsimile.privacy.noise import Noise, RehearsalNoise
+from facsimile.privacy.queries import (
+    QUERIES,
+    CellCount,
+    ClippedRatio,
+    FloorMeans,
+    LargestDifference,
+    OneStep,
+    PredictionGap,
+    Query,
+    ResizedMeans,
+    Unlikeness,
+    Unmatched,
+    WorstExcess,
+)
+from facsimile.privacy.queries.means import Group, Ints
+from facsimile.table.linear import Linear, newton_terms
+from facsimile.table.matching import Likeness
+from facsimile.table.regression import Scaling
+from facsimile.table.table import Table
+
+DOMAIN = small_domain(3, 2)
+RECORDS = 4
+CANDIDATES = [
+    Table.from_rows(DOMAIN, rows)
+    for rows in (
+        [[0, 0], [1, 1], [2, 0], [2, 1]],
+        [[0, 0], [0, 0], [2, 1], [2, 1]],
+        [[1, 0], [1, 0], [1, 0], [2, 0]],
+        [[0, 1], [1, 0], [1, 1], [2, 0]],
+    )
+]
+CELLS = np.argwhere(np.ones(DOMAIN.shape, bool))
+BOUNDS = (Fraction(0), Fraction(2))
+LIKE = Likeness(("b",), (("a", (0, 1, 2)),), 1)
+GROUPS = (("b", (0, 1)),)
+
+
+def one_step(s: Table) -> Query | None:
+    terms = newton_terms(s, "a")
+    return None if terms is None else OneStep(terms, CELLS, s.n)
+
+
+def gap(s: Table, sharp: bool) -> Query:
+    scaling = Scaling("a", ("b",), (Fraction(1, 2),), (Fraction(1, 2),))
+    models = [
+        Linear.scaled(DOMAIN, scaling, c) for c in ((Fraction(2), Fraction(1)), (Fraction(0), Fraction(0)))
+    ]
+    return PredictionGap(models[0], models[1], BOUNDS, CELLS if sharp else None, s.n)
+
+
+Build = Callable[[Table], Query | None]
+SHARP: dict[str, Build] = {
+    "count": lambda s: CellCount(("a", "b"), frozenset({(0, 0)})),
+    "difference": LargestDifference,
+    "difference, one way": lambda s: LargestDifference(s, 1),
+    "unlikeness": Unlikeness,
+    "floor means": lambda s: FloorMeans(s, "a", GROUPS, BOUNDS, Fraction(0)),
+    "one step": one_step,
+    "prediction gap": lambda s: gap(s, sharp=True),
+    "unmatched": lambda s: Unmatched(s, LIKE),
+    "worst excess": lambda s: WorstExcess(
+        ((LargestDifference(s), Fraction(1, 5)), (Unlikeness(s), Fraction(1, 2)))
+    ),
+}
+PAPER: dict[str, Build] = {
+    "floor means of smaller groups": lambda s: FloorMeans(s, "a", GROUPS, BOUNDS, Fraction(1, 4)),
+    "clipped ratio": lambda s: ClippedRatio(s, Fraction(2)),
+    "prediction gap, bounds": lambda s: gap(s, sharp=False),
+}
+
+
+EVERY = list(every_pair(DOMAIN, RECORDS))
+
+
+def pairs() -> Iterator[Pair]:
+    return iter(EVERY)
+
+
+def largest_move(query: Query, found: Iterator[Pair]) -> Fraction:
+    """How far a neighbour moves the query, as a share of what it declares."""
+    value = remembered(lambda table: query.value(table, RehearsalNoise(1)))
+    return max(abs(value(a) - value(b)) for a, b in found) / query.sensitivity()
+
+
+def remembered(function: Callable[[Table], int | Fraction]) -> Callable[[Table], Fraction]:
+    """The function, computed once for each table."""
+    known: dict[bytes, Fraction] = {}
+
+    def look(table: Table) -> Fraction:
+        key = table.codes.tobytes() + table.counts.tobytes()
+        if key not in known:
+            known[key] = Fraction(function(table))
+        return known[key]
+
+    return look
+
+
+@pytest.mark.parametrize("name", [*SHARP, *PAPER])
+def test_one_record_moves_a_query_by_at_most_its_sensitivity(name: str) -> None:
+    shares = []
+    for candidate in CANDIDATES:
+        query = (SHARP | PAPER)[name](candidate)
+        if query is not None:
+            shares.append(largest_move(query, pairs()))
+    assert max(shares) <= 1
+    assert max(shares) >= (Fraction(9, 10) if name in SHARP else Fraction(1, 4))
+
+
+@pytest.mark.parametrize("name", SHARP)
+def test_and_no_more_on_larger_tables(name: str) -> None:
+    random = np.random.default_rng(5)
+    candidate = Table.from_rows(DOMAIN, random.integers(0, DOMAIN.shape, (40, 2)))
+    query = SHARP[name](candidate)
+    assert query is not None
+    assert largest_move(query, random_pairs(DOMAIN, 40, 200)) <= 1
+
+
+@pytest.mark.parametrize("name", ["difference", "unlikeness", "floor means", "unmatched"])
+def test_the_excess_moves_by_at_most_one(name: str) -> None:
+    for candidate in CANDIDATES:
+        query = SHARP[name](candidate)
+        assert query is not None
+        excess = remembered(partial(query.excess, threshold=Fraction(1, 3), noise=RehearsalNoise(1)))
+        assert max(abs(excess(a) - excess(b)) for a, b in pairs()) <= 1
+
+
+def test_a_table_is_not_far_from_itself() -> None:
+    for candidate in CANDIDATES:
+        for name in ("difference", "unlikeness", "floor means", "unmatched", "one step"):
+            query = SHARP[name](candidate)
+            if query is not None:
+                assert query.value(candidate, RehearsalNoise(1)) <= Fraction(1, 100)
+
+
+def test_resized_means_are_a_uniform_draw_without_replacement() -> None:
+    """The law of the drawn sum equals the hypergeometric law, by enumeration."""
+    from itertools import combinations
+
+    from facsimile.privacy.queries.means import _drawn
+    from laws import fits
+
+    counts = np.array([2, 1, 3])
+    positions = np.repeat(np.arange(3), counts)
+    for size in (2, 4):
+        law: dict[tuple[int, ...], int] = {}
+        for chosen in combinations(range(6), size):
+            key = tuple(np.bincount(positions[list(chosen)], minlength=3).tolist())
+            law[key] = law.get(key, 0) + 1
+        noise: Noise = RehearsalNoise(3)
+        drawn = [tuple(_drawn(counts, size, noise).tolist()) for _ in range(20_000)]
+        keys = sorted(law)
+        assert set(drawn) <= set(keys)
+        assert fits([drawn.count(k) for k in keys], [law[k] / sum(law.values()) for k in keys])
+
+
+def test_resized_means_are_close_to_the_mean_and_fill_up_small_groups() -> None:
+    candidate = Table.from_rows(DOMAIN, [[0, 0], [2, 1], [2, 1], [1, 0]] * 25)
+    query = ResizedMeans(candidate, "a", GROUPS, BOUNDS, Fraction(1, 10))
+    assert query.sensitivity() == Fraction(2, 40)
+    assert query.value(candidate, RehearsalNoise(2)) < Fraction(1, 4)
+    lopsided = Table.from_rows(DOMAIN, [[0, 0]] * 99 + [[2, 1]])
+    assert query.value(lopsided, RehearsalNoise(2)) <= 2
+
+
+def test_every_listed_query_is_here() -> None:
+    built = {type(build(CANDIDATES[0])) for build in (SHARP | PAPER).values()} | {ResizedMeans}
+    assert built == set(QUERIES)
+
+
+class ObservedOnly(Unlikeness):
+    """Mutant: the smallest count over observed values only."""
+
+    def sensitivity(self) -> Fraction:
+        counts = [self.candidate.marginal((name,)) for name in self.candidate.domain.names]
+        return Fraction(1, 1 + min(int(c[c > 0].min()) for c in counts))
+
+
+class HalfGap(PredictionGap):
+    """Mutant: half the sensitivity, as the births paper's code had it."""
+
+    def sensitivity(self) -> Fraction:
+        return super().sensitivity() / 2
+
+
+class NaNToZero(LargestDifference):
+    """Mutant: values present in one table only count as no difference."""
+
+    def value(self, table: Table, noise: Noise) -> Fraction:
+        worst = 0
+        for name in table.domain.names:
+            r, s = table.marginal((name,)), self.candidate.marginal((name,))
+            both = (r > 0) & (s > 0)
+            worst = max(worst, int(np.abs(r - s)[both].max(initial=0)))
+        return Fraction(worst, self.candidate.n)
+
+
+class GroupSizeFromReal(FloorMeans):
+    """Mutant: the group's size is taken from the confidential table, its sensitivity from the candidate."""
+
+    def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
+        values = np.arange(3)
+        size = int(counts.sum())
+        return abs(Fraction(int(values @ counts), size) - group.centre) if size else Fraction(0)
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        lambda s: ObservedOnly(s),
+        lambda s: HalfGap(gap(s, True).real, gap(s, True).candidate, BOUNDS, CELLS, s.n),  # type: ignore[attr-defined]
+        lambda s: NaNToZero(s),
+        lambda s: GroupSizeFromReal(s, "a", GROUPS, BOUNDS, Fraction(0)),
+    ],
+    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R"],
+)
+def test_known_mistakes_are_caught(mutant: Callable[[Table], Query]) -> None:
+    assert max(largest_move(mutant(candidate), pairs()) for candidate in CANDIDATES) > 1

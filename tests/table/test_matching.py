@@ -1,0 +1,85 @@
+"""Faithfulness is an exact maximum matching."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contracts.neighbours import small_domain
+from facsimile.table.matching import EXACT, Likeness, matched
+from facsimile.table.table import Table
+
+DOMAIN = small_domain(2, 3, 4)
+Row = tuple[int, int, int]
+rows = st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 3))
+tables = st.lists(rows, min_size=1, max_size=7)
+references = st.tuples(
+    st.lists(st.sampled_from([0, 1, EXACT]), min_size=3, max_size=3),
+    st.lists(st.sampled_from([0, 1, 2, EXACT]), min_size=4, max_size=4),
+)
+
+
+def partners(one: Row, other: Row, b: list[int], c: list[int], within: int) -> bool:
+    """The rule, word for word: equal where it must be, at most one other column off by a few reference bins."""
+    if one[0] != other[0]:
+        return False
+    off = 0
+    for x, y, reference in ((one[1], other[1], b), (one[2], other[2], c)):
+        if reference[x] == EXACT or reference[y] == EXACT:
+            if x != y:
+                return False
+        else:
+            distance = abs(reference[x] - reference[y])
+            if distance > within:
+                return False
+            off += distance > 0
+    return off <= 1
+
+
+def brute(one: list[Row], other: list[Row], b: list[int], c: list[int], within: int) -> int:
+    """A maximum matching by augmenting paths, record by record."""
+    taken: dict[int, int] = {}
+
+    def augment(i: int, seen: set[int]) -> bool:
+        for j, row in enumerate(other):
+            if j not in seen and partners(one[i], row, b, c, within):
+                seen.add(j)
+                if j not in taken or augment(taken[j], seen):
+                    taken[j] = i
+                    return True
+        return False
+
+    return sum(augment(i, set()) for i in range(len(one)))
+
+
+@settings(max_examples=2000)
+@given(tables, tables, references, st.integers(0, 2))
+def test_it_equals_brute_force(
+    one: list[Row], other: list[Row], steps: tuple[list[int], list[int]], within: int
+) -> None:
+    like = Likeness(("a",), (("b", tuple(steps[0])), ("c", tuple(steps[1]))), within)
+    found = matched(Table.from_rows(DOMAIN, one), Table.from_rows(DOMAIN, other), like)
+    assert found == brute(one, other, steps[0], steps[1], within)
+
+
+def test_it_equals_brute_force_on_many_records() -> None:
+    random = np.random.default_rng(4)
+    one, other = ([tuple(row) for row in random.integers(0, [2, 3, 4], (400, 3)).tolist()] for _ in range(2))
+    like = Likeness(("a",), (("b", (0, 1, 2)), ("c", (0, 1, EXACT, 2))), 1)
+    found = matched(Table.from_rows(DOMAIN, one), Table.from_rows(DOMAIN, other), like)
+    assert found == brute(one, other, [0, 1, 2], [0, 1, EXACT, 2], 1)
+
+
+def test_a_table_matches_itself_whatever_the_order_of_columns() -> None:
+    table = Table.from_rows(DOMAIN, np.random.default_rng(1).integers(0, [2, 3, 4], (50, 3)))
+    like = Likeness(("c", "a"), (("b", (0, 1, 2)),), 0)
+    assert matched(table, table, like) == 50
+    assert matched(table, table, Likeness(("a", "b", "c"), (), 1)) == 50
+
+
+def test_too_many_records_are_refused() -> None:
+    table = Table.from_rows(DOMAIN, [[0, 0, 0]], [2**31])
+    with pytest.raises(ValueError, match="fewer"):
+        matched(table, table, Likeness(("a", "b", "c"), (), 1))
