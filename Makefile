@@ -56,6 +56,7 @@ bench: $(VENV)/.developed
 LOCK := uv pip compile --quiet --generate-hashes --no-annotate --no-header --universal --no-emit-index-url pyproject.toml
 lock:
 	$(LOCK) --group build -o requirements.lock
+	$(LOCK) --group build --extra postgres -c requirements.lock -o requirements-postgres.lock
 	$(LOCK) --group build --group dev --extra postgres -c requirements.lock -o requirements-dev.lock
 	$(LOCK) --group build --group dev --extra spark -c requirements.lock -o requirements-spark.lock
 

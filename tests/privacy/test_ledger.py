@@ -380,3 +380,8 @@ def test_receipts_are_numbered_like_their_entries(book: Ledger) -> None:
     book.close(receipts[1], "incident")
     assert [receipt.sequence for receipt in receipts] == [1, 2, 3]
     assert book.state().entries[4]["charge"] == 2
+
+
+def test_a_ledger_that_is_not_there_leaves_nothing_behind(tmp_path: Path) -> None:
+    assert code(Ledger.at(tmp_path / "none").state) == "E314"
+    assert list(tmp_path.iterdir()) == []

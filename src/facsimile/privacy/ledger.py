@@ -136,6 +136,8 @@ class Ledger:
 
     def state(self) -> State:
         """Read and verify the ledger; an anchor that a crash left one entry behind is advanced."""
+        if not self.path.exists():
+            raise refusal("E314")
         with self._alone():
             return self._verified()
 
