@@ -190,3 +190,12 @@ def test_p9_private_shows_nothing() -> None:
 def test_the_folder_stays_small_enough_to_read() -> None:
     lines = sum(len(text.splitlines()) for path, text in sources(SOURCE).items() if path.startswith("privacy/"))
     assert lines < 2000
+
+
+def test_no_allowance_is_larger_than_the_search_it_lives_in() -> None:
+    events: list[str] = []
+    with curated(events).search(Cost(ONE), "search") as search:
+        search.allowance(Cost(ONE)).run(NoisyMarginals(((("a",), ONE),)))
+        with pytest.raises(FacsimileError, match="E304"):
+            search.allowance(Cost(2 * ONE))
+    assert events == ["charged", "sampled", "done"]

@@ -77,7 +77,7 @@ class Curator:
         """One charge for everything that happens inside; allowances end with it."""
         receipt = self._charges.charge(cost, purpose)
         receipt.use()
-        search = Search(self)
+        search = Search(self, cost)
         with self._ending(receipt):
             try:
                 yield search
@@ -106,12 +106,14 @@ class Curator:
 class Search:
     """A charged search: gives out allowances until it ends."""
 
-    def __init__(self, curator: Curator) -> None:
-        self._curator = curator
+    def __init__(self, curator: Curator, cost: Cost) -> None:
+        self._curator, self._cost = curator, cost
         self.ended = False
 
     def allowance(self, cost: Cost) -> Allowance:
-        """Leave to spend at most `cost` on one iteration."""
+        """Leave to spend at most `cost` on one iteration; no selection costs less than one iteration does."""
+        if cost.epsilon > self._cost.epsilon or cost.delta > self._cost.delta:
+            raise refusal("E304")
         return Allowance(self, self._curator, Purse(cost))
 
 
