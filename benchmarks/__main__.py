@@ -7,6 +7,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import benchmarks.criteria
 import benchmarks.kernel
 import benchmarks.reading  # noqa: F401 (they enter their benchmarks)
 from benchmarks.registry import BENCHMARKS
