@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from facsimile.errors import refusal
 from facsimile.privacy.budget import Cost
@@ -27,15 +27,6 @@ from facsimile.table.table import Table
 T = TypeVar("T")
 NEIGHBOURS = "replace-one"
 NOTHING = Cost(Fraction(0))
-
-
-class Answering(Protocol):
-    """Who answers mechanisms: a curator, or an allowance within one of its searches."""
-
-    domain: Domain
-
-    def run(self, mechanism: Mechanism[T]) -> T:
-        """Charge and sample."""
 
 
 class Curator:

@@ -26,6 +26,7 @@ from facsimile.table.table import Table
 
 _LEDGER_LINE = re.compile(rb"[0-9a-f]{8} [0-9a-f]{8} \{")
 Choice = Mapping[str, str]
+Labels = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,11 @@ def evaluate(specification: Specification, real: Path, synthetic: Path, k: int =
     """Measure the synthetic file against the real one."""
     for path in (real, synthetic):
         refuse_confidential(path)
-    choice = labelled_choice(specification, synthetic) or labelled_choice(specification, real)
-    choice = choice or {c.name: next(iter(c.alternatives)) for c in specification.columns}
-    one, other = (read_under(specification, path, choice) for path in (real, synthetic))
+    labels = {path: _labels(specification, path) for path in (synthetic, real)}
+    choices = [labelled_choice(specification, found) for found in labels.values()]
+    first = {c.name: next(iter(c.alternatives)) for c in specification.columns}
+    choice = next((c for c in choices if c is not None), first)
+    one, other = (read_under(specification, path, labels[path], choice) for path in (real, synthetic))
     if one.n != other.n:
         raise refusal("E113")
     faces = face_privacy(other, k, len(specification.columns) - 1)
@@ -90,17 +93,15 @@ def _start(path: Path) -> bytes:
         return b""
 
 
-def read_under(specification: Specification, path: Path, choice: Choice) -> Table:
-    """A file of raw values or of labels, under the chosen alternatives."""
-    found = _labels(specification, path)
+def read_under(specification: Specification, path: Path, found: Labels | None, choice: Choice) -> Table:
+    """A file of raw values, or its labels where it holds some, under the chosen alternatives."""
     if found is not None and _fits(specification, found, choice):
         return _coded(specification, found, choice)
     return recode(specification, read_public(path, specification), choice)
 
 
-def labelled_choice(specification: Specification, path: Path) -> Choice | None:
+def labelled_choice(specification: Specification, found: Labels | None) -> Choice | None:
     """The alternatives whose labels a file holds; None for a file of raw values."""
-    found = _labels(specification, path)
     if found is None:
         return None
     choice = {}
@@ -112,7 +113,7 @@ def labelled_choice(specification: Specification, path: Path) -> Choice | None:
     return choice
 
 
-def _labels(specification: Specification, path: Path) -> dict[str, Any] | None:
+def _labels(specification: Specification, path: Path) -> Labels | None:
     """Distinct rows of text with their counts; None where the release's columns are not all there."""
     names = list(specification.names)
     try:
@@ -126,11 +127,11 @@ def _labels(specification: Specification, path: Path) -> dict[str, Any] | None:
         raise
 
 
-def _fits(specification: Specification, found: Mapping[str, Any], choice: Choice) -> bool:
+def _fits(specification: Specification, found: Labels, choice: Choice) -> bool:
     return all(set(found[c.name]) <= set(c.axis(choice[c.name]).labels) for c in specification.columns)
 
 
-def _coded(specification: Specification, found: Mapping[str, Any], choice: Choice) -> Table:
+def _coded(specification: Specification, found: Labels, choice: Choice) -> Table:
     domain = Domain(specification.axes(choice))
     places = [{label: code for code, label in enumerate(axis.labels)} for axis in domain.axes]
     codes = [

@@ -8,7 +8,6 @@ is built from them.
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -221,8 +220,3 @@ def _follow(node: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, A
     while "$ref" in node:
         node = whole["$defs"][node["$ref"].rsplit("/", 1)[-1]]
     return node
-
-
-def as_json(model: Model) -> str:
-    """A model as JSON text."""
-    return json.dumps(model.model_dump(mode="json", exclude_none=True), ensure_ascii=False)

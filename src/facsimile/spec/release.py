@@ -29,7 +29,7 @@ from facsimile.spec.criteria import ConditionalMean, Criterion, Faithfulness, St
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
 from facsimile.spec.model import Key, Model, Name, Prose
-from facsimile.spec.space import Configuration, Space
+from facsimile.spec.space import Space
 
 MOST_CLAMP_CASES = 1_000_000
 
@@ -252,10 +252,6 @@ class Specification(Model):
     def digest(self) -> str:
         """The SHA-256 of the canonical text."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()
-
-    def example_configuration(self) -> Configuration:
-        """The first configuration: handy in tests and documents."""
-        return self.space.configuration(0)
 
     def _check_criterion(self, criterion: Criterion) -> None:
         for name in criterion.columns:

@@ -170,17 +170,14 @@ class ColumnEncoding:
     @cached_property
     def cuts(self) -> Cuts:
         """Where the stretches of a number begin."""
-        bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
         low, high = self.ends
-        ends = {low} | {None if high is None else high + 1}
-        starts = {self._unit(b.low) for b in bins[1:] if b.low is not None}
-        return Cuts.at({*starts, *self.edges, *(end for end in ends if end is not None)})
+        ends = [end for end in (low, None if high is None else high + 1) if end is not None]
+        return Cuts.at({*map(self._unit, self._starts), *self.edges, *ends})
 
     @cached_property
     def ends(self) -> tuple[int | None, int | None]:
         """The lowest and highest integer of a number's domain; None for an open end."""
-        bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
-        low, high = bins[0].low, bins[-1].high
+        low, high = self._stretches[0].low, self._stretches[-1].high
         return (None if low is None else self._unit(low)), (None if high is None else self._unit(high))
 
     def _unit(self, value: Fraction) -> int:
@@ -287,8 +284,12 @@ class ColumnEncoding:
     @cached_property
     def _starts(self) -> list[Fraction]:
         """Where the bins of a number begin, but for the first."""
-        bins = [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
-        return [b.low for b in bins[1:] if b.low is not None]
+        return [b.low for b in self._stretches[1:] if b.low is not None]
+
+    @cached_property
+    def _stretches(self) -> list[NumberBin]:
+        """The bins of a number, without a missing code."""
+        return [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
 
     def _before(self, piece: Bin, low: int | None) -> bool:
         """Whether a stretch ends before the domain begins."""
