@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.registry import Figure, Report, benchmark, interleaved
-from facsimile.acceptance import exact_errors, likeness
+from facsimile.acceptance import exact_errors
+from facsimile.acceptance.groups import likeness
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
@@ -36,7 +37,7 @@ def criteria(rows: int, folder: Path) -> Report:
     many, copies = (Table(t.domain, t.codes, t.counts * LARGE) for t in (real, synthetic))
     fine_real, fine_synthetic = _pair(specification, finest, fine)
     rule = next(c for c in specification.criteria if isinstance(c, Faithfulness))
-    like = likeness(specification, rule, real)
+    like = likeness(specification, rule, real.domain)
     timings = interleaved(
         {
             "all eight": lambda: exact_errors(specification, real, synthetic),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from contracts.neighbours import Pair, every_pair, random_pairs, small_domain
+from facsimile.acceptance.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import (
     QUERIES,
@@ -25,11 +26,15 @@ from facsimile.privacy.queries import (
     PredictionGap,
     Query,
     ResizedMeans,
+    TailDifference,
+    TotalVariation,
     Unlikeness,
     Unmatched,
     WorstExcess,
+    WorstSum,
 )
-from facsimile.privacy.queries.means import Group, Ints
+from facsimile.privacy.queries.means import Group, Ints, _drawn
+from facsimile.privacy.queries.sums import Sums
 from facsimile.table.linear import Linear, newton_terms
 from facsimile.table.matching import Likeness
 from facsimile.table.regression import Scaling
@@ -65,12 +70,27 @@ def gap(s: Table, sharp: bool) -> Query:
     return PredictionGap(models[0], models[1], BOUNDS, CELLS if sharp else None, s.n)
 
 
+def worst_sum(s: Table) -> Query:
+    """Two sums with units of their own."""
+    one = Sums(("a",), np.array([[0, 1, 3], [2, 0, 0]]), (4, 1), (Fraction(2), Fraction(5)))
+    return WorstSum((one, Sums(("b", "a"), np.array([[[0, 0, 1], [1, 0, 0]]]), (1,), (Fraction(1),))))
+
+
 Build = Callable[[Table], Query | None]
 SHARP: dict[str, Build] = {
     "count": lambda s: CellCount(("a", "b"), frozenset({(0, 0)})),
     "difference": LargestDifference,
     "difference, one way": lambda s: LargestDifference(s, 1),
     "unlikeness": Unlikeness,
+    "total variation": lambda s: TotalVariation(s, (("a",), ("a", "b"))),
+    "average variation": lambda s: TotalVariation(s, (("a",), ("a", "b")), average=True),
+    "tail difference": lambda s: TailDifference(s, (("a",), ("b",)), Fraction(1, 4)),
+    "worst sum": worst_sum,
+    "ranges": lambda s: WorstSum(ranges(s, ("a",), GROUPS)),
+    "quantiles": lambda s: WorstSum(quantiles(s, "a", GROUPS, Fraction(1, 3))),
+    "correlations": lambda s: WorstSum(correlations(s, ("a", "b"))),
+    "a named share": lambda s: WorstSum(named(s, ("a",), np.array([1, 0, 1]) > 0, None, Fraction(0))),
+    "a named mean": lambda s: WorstSum(named(s, ("b",), np.array([1, 0]) > 0, "a", Fraction(1, 8))),
     "floor means": lambda s: FloorMeans(s, "a", GROUPS, BOUNDS, Fraction(0)),
     "one step": one_step,
     "prediction gap": lambda s: gap(s, sharp=True),
@@ -132,7 +152,9 @@ def test_and_no_more_on_larger_tables(name: str) -> None:
     assert largest_move(query, random_pairs(DOMAIN, 40, 200)) <= 1
 
 
-@pytest.mark.parametrize("name", ["difference", "unlikeness", "floor means", "unmatched"])
+@pytest.mark.parametrize(
+    "name", ["difference", "unlikeness", "floor means", "unmatched", "worst sum", "ranges", "quantiles"]
+)
 def test_the_excess_moves_by_at_most_one(name: str) -> None:
     for candidate in CANDIDATES:
         query = SHARP[name](candidate)
@@ -153,7 +175,6 @@ def test_resized_means_are_a_uniform_draw_without_replacement() -> None:
     """The law of the drawn sum equals the hypergeometric law, by enumeration."""
     from itertools import combinations
 
-    from facsimile.privacy.queries.means import _drawn
     from laws import fits
 
     counts = np.array([2, 1, 3])
@@ -177,6 +198,27 @@ def test_resized_means_are_close_to_the_mean_and_fill_up_small_groups() -> None:
     assert query.value(candidate, RehearsalNoise(2)) < Fraction(1, 4)
     lopsided = Table.from_rows(DOMAIN, [[0, 0]] * 99 + [[2, 1]])
     assert query.value(lopsided, RehearsalNoise(2)) <= 2
+
+
+def test_a_resize_with_fresh_keys_keeps_its_sensitivity_though_a_record_changes_groups() -> None:
+    """The laws of neighbours can be drawn together at distance Δ; under one seed they cannot: SeededResize."""
+    rows = [[0, 0]] * 6 + [[2, 0]] * 6 + [[1, 1]] * 4
+    one, other = (Table.from_rows(DOMAIN, changed) for changed in (rows, [[1, 1], *rows[1:]]))
+    query = ResizedMeans(one, "a", GROUPS, BOUNDS, Fraction(1, 4))
+    laws = []
+    for table in (one, other):
+        drawn = [query.value(table, RehearsalNoise(seed)) for seed in range(2_000)]
+        laws.append({value: drawn.count(value) / len(drawn) for value in set(drawn)})
+    assert coupled(laws[0], laws[1], query.sensitivity())
+
+
+def coupled(one: dict[Fraction, float], other: dict[Fraction, float], delta: Fraction) -> bool:
+    """Whether two laws can be drawn together at distance at most Δ, up to sampling error (Strassen)."""
+    slack = 0.08  # 2,000 draws each: Kolmogorov distance above it has probability below 1e-6 for each law
+    below = [(x, sum(p for y, p in one.items() if y <= x)) for x in one]
+    reach = [sum(p for y, p in other.items() if y <= x + delta) for x, _ in below]
+    back = [sum(p for y, p in other.items() if y <= x - delta) for x, _ in below]
+    return all(b - slack <= p <= r + slack for (_, p), r, b in zip(below, reach, back, strict=True))
 
 
 def test_every_listed_query_is_here() -> None:
@@ -211,6 +253,13 @@ class NaNToZero(LargestDifference):
         return Fraction(worst, self.candidate.n)
 
 
+class SeededResize(ResizedMeans):
+    """Mutant: the records that are kept are drawn by a generator with a seed."""
+
+    def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
+        return super().error(counts, group, RehearsalNoise(7))
+
+
 class GroupSizeFromReal(FloorMeans):
     """Mutant: the group's size is taken from the confidential table, its sensitivity from the candidate."""
 
@@ -227,8 +276,9 @@ class GroupSizeFromReal(FloorMeans):
         lambda s: HalfGap(gap(s, True).real, gap(s, True).candidate, BOUNDS, CELLS, s.n),  # type: ignore[attr-defined]
         lambda s: NaNToZero(s),
         lambda s: GroupSizeFromReal(s, "a", GROUPS, BOUNDS, Fraction(0)),
+        lambda s: SeededResize(s, "a", GROUPS, BOUNDS, Fraction(0)),
     ],
-    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R"],
+    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R", "seeded resize"],
 )
 def test_known_mistakes_are_caught(mutant: Callable[[Table], Query]) -> None:
     assert max(largest_move(mutant(candidate), pairs()) for candidate in CANDIDATES) > 1

@@ -24,7 +24,7 @@ import pytest
 
 from facsimile.errors import FacsimileError, LedgerRefused
 from facsimile.privacy import ledger as ledger_module
-from facsimile.privacy import storage
+from facsimile import storage
 from facsimile.privacy.ledger import Ledger, verify
 from privacy.kills import AMOUNT, COST, PLENTY, access, accesses, charges
 

@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 
 from facsimile.errors import FacsimileError
 from facsimile.privacy import ledger as ledger_module
-from facsimile.privacy import storage
+from facsimile import storage
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.ledger import MICRO, Ledger, Receipt, verify
 

@@ -11,8 +11,8 @@ import secrets
 from pathlib import Path
 
 from facsimile.errors import refusal
-from facsimile.privacy.storage import append
 from facsimile.sources.source import parse_place
+from facsimile.storage import append
 
 PIECE = 1 << 20
 KEY_BYTES = 32

@@ -27,7 +27,7 @@ from typing import Any, Literal, Protocol
 
 from facsimile.errors import refusal
 from facsimile.privacy.budget import Cost
-from facsimile.privacy.storage import append, locked, reached, read, replace, suspect
+from facsimile.storage import append, locked, reached, read, replace, suspect
 
 MICRO = 10**6
 PATIENCE_SECONDS = 30.0

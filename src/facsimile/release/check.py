@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
+from facsimile.acceptance.statistics import Range, number_range
 from facsimile.errors import refusal
 from facsimile.privacy import budget
 from facsimile.privacy.queries import sensitivity
-from facsimile.spec.columns import Column
 from facsimile.spec.criteria import (
     ConditionalMean,
+    Correlation,
     Criterion,
-    Faithfulness,
-    MarginalsAbsolute,
     MarginalsRelative,
+    NamedQuery,
+    Quantile,
     RegressionCoefficients,
     RegressionError,
 )
@@ -30,6 +32,7 @@ from facsimile.table.domain import Domain
 
 APPROXIMATE = "approximate DP: excluded in pure mode"
 MOMENTS = "noise on each mean product"
+UNKNOWN = "depends on the release"
 HOPELESS = "no ratio can pass: give it more epsilon"
 
 
@@ -101,6 +104,7 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     if not specification.budget.delta and not specification.space.pure().grids:
         raise refusal("E200", problem="Every family offers approximate DP only, and budget.delta is 0.")
     _refuse_large_domains(specification)
+    _refuse_unfitted(specification)
     lines, total = budget_lines(specification)
     if total > specification.budget.total:
         raise refusal("E203", parts=show_upper(total), total=show_upper(specification.budget.total))
@@ -123,6 +127,18 @@ def _refuse_large_domains(specification: Specification) -> None:
         limit = FAMILIES[grid.family].most_cells
         if limit is not None and largest > limit:
             raise refusal("E160", family=grid.family)
+
+
+def _refuse_unfitted(specification: Specification) -> None:
+    """The gap of predictions needs a regression of the original: paid once, or in the paper's loop."""
+    wanted = any(isinstance(c, RegressionError) for c in specification.criteria)
+    in_loop = specification.scheme == "paper" and any(
+        isinstance(c, RegressionCoefficients) and specification.statistic_of(c) == "paper"
+        for c in specification.criteria
+    )
+    if wanted and specification.budget.once is None and not in_loop:
+        problem = "Criterion regression-mae needs a regression of the original: set budget.once."
+        raise refusal("E200", problem=problem)
 
 
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
@@ -206,8 +222,6 @@ def _sensitivity(
     specification: Specification, criterion: Criterion, assumed: Assumed
 ) -> tuple[Fraction | None, str]:
     n, sharp = specification.n, specification.statistic_of(criterion) == "sharp"
-    if isinstance(criterion, MarginalsAbsolute | Faithfulness):
-        return sensitivity.counts_share(n), "1/n"
     if isinstance(criterion, MarginalsRelative):
         s_min = criterion.planning_s_min if assumed.s_min is None else assumed.s_min
         note = f"smallest one-way count {s_min:,}"
@@ -217,28 +231,44 @@ def _sensitivity(
     if isinstance(criterion, ConditionalMean):
         return _mean_sensitivity(specification, criterion, assumed, sharp)
     if isinstance(criterion, RegressionError):
-        bounds = number_range(specification.column(criterion.target), sharp)
+        bounds = _range(specification, criterion.target, sharp)
         return sensitivity.prediction_error(bounds, n), "2(U − L)/n" + (", at most" if sharp else "")
     if isinstance(criterion, RegressionCoefficients):
         if sharp:
             known = criterion.planning_sensitivity
-            return known, "planned" if known is not None else "depends on the release"
+            return known, "planned" if known is not None else UNKNOWN
         return _moments_sensitivity(specification, criterion.target, assumed)
-    raise AssertionError("every criterion has a sensitivity")
+    if isinstance(criterion, Quantile):
+        smallest = min([assumed.groups.get(name, n) for name in criterion.by] or [n])
+        return Fraction(1, max(1, smallest)), f"smallest group {smallest:,}"
+    if isinstance(criterion, Correlation):
+        return _correlation_sensitivity(specification, criterion, assumed)
+    if isinstance(criterion, NamedQuery) and criterion.of:
+        return None, UNKNOWN
+    return sensitivity.counts_share(n), "1/n"
 
 
 def _mean_sensitivity(
     specification: Specification, criterion: ConditionalMean, assumed: Assumed, sharp: bool
 ) -> tuple[Fraction | None, str]:
-    bounds = number_range(specification.column(criterion.of), sharp)
+    bounds = _range(specification, criterion.of, sharp)
     unknown = [name for name in criterion.by if name not in assumed.groups]
     if unknown:
         return None, f"needs planning.groups.{unknown[0]}"
-    absolute = [c.threshold for c in specification.criteria if isinstance(c, MarginalsAbsolute)]
-    slack = absolute[0] if absolute else Fraction(0)
     sizes = [assumed.groups[name] for name in criterion.by] or [specification.n]
-    smallest = sensitivity.smallest_group(min(sizes), specification.n, slack)
+    smallest = sensitivity.smallest_group(min(sizes), specification.n, specification.slack)
     return sensitivity.group_mean(bounds, smallest), f"smallest group {smallest:,}"
+
+
+def _correlation_sensitivity(
+    specification: Specification, criterion: Correlation, assumed: Assumed
+) -> tuple[Fraction | None, str]:
+    unknown = [name for name in criterion.of if name not in assumed.spreads]
+    if unknown:
+        return None, f"needs planning.numbers.{unknown[0]}"
+    scaled = [_standardised(specification, name, assumed) for name in criterion.of]
+    widest = max(sensitivity.product(one, other) for one, other in combinations(scaled, 2))
+    return widest / specification.n, "for columns that are not correlated"
 
 
 def _moments_sensitivity(
@@ -247,26 +277,21 @@ def _moments_sensitivity(
     unknown = [name for name in specification.names if name not in assumed.spreads]
     if unknown:
         return None, f"needs planning.numbers.{unknown[0]}"
-    centred = {
-        name: _centred(specification.column(name), assumed.spreads[name][0]) for name in specification.names
-    }
-    deviations = {name: assumed.spreads[name][1] for name in specification.names if name != target}
-    features = [(centred[name][0] / d, centred[name][1] / d) for name, d in deviations.items()]
-    delta = sensitivity.moments([(Fraction(1), Fraction(1)), *features], centred[target])
+    others = [name for name in specification.names if name != target]
+    features = [_standardised(specification, name, assumed) for name in others]
+    goal = _standardised(specification, target, assumed)
+    delta = sensitivity.moments([(Fraction(1), Fraction(1)), *features], goal)
     return delta / specification.n, MOMENTS
 
 
-def _centred(column: Column, mean: Fraction) -> tuple[Fraction, Fraction]:
-    low, high = number_range(column, sharp=False)
-    return low - mean, high - mean
+def _standardised(specification: Specification, name: str, assumed: Assumed) -> Range:
+    (low, high), (mean, deviation) = _range(specification, name, sharp=False), assumed.spreads[name]
+    return (low - mean) / deviation, (high - mean) / deviation
 
 
-def number_range(column: Column, sharp: bool) -> tuple[Fraction, Fraction]:
-    """[L, U]: the declared bounds, or for sharp forms the range of the bins' numbers."""
-    numbers = column.finest.numbers or (Fraction(0), Fraction(1))
-    if sharp or column.bounds is None:
-        return min(numbers), max(numbers)
-    return column.bounds
+def _range(specification: Specification, name: str, sharp: bool) -> Range:
+    column = specification.column(name)
+    return number_range(column, column.finest, sharp)
 
 
 def show_upper(value: Fraction) -> str:

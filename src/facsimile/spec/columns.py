@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -282,11 +282,15 @@ class Column(Model):
             raise KeyError("groups")
         groups = self._parse(chosen)
         labels = tuple(g.label for g in groups) + ((self.missing_bin.label,) if self.missing_bin else ())
-        return labels, tuple(_place(b, groups) for b in axis.bins)
+        return labels, _places(axis.bins, groups)
 
     def recoding(self, alternative: str) -> tuple[int, ...]:
         """For each code of the finest refinement, its code under the alternative."""
-        return tuple(_place(b, self._partitions[alternative]) for b in self.finest.bins)
+        return _places(self.finest.bins, self._partitions[alternative])
+
+    def holders(self, axis: Axis, alternative: str) -> tuple[int | None, ...]:
+        """For each bin, the alternative's bin that holds it; None where an edge lies strictly inside."""
+        return tuple(_holder(b, self._partitions[alternative]) for b in axis.bins)
 
     def _bin_of(self, text: str) -> Bin | None:
         if self.values is not None:
@@ -305,8 +309,16 @@ def _label_of(value: str, bins: tuple[NumberBin, ...] | tuple[CategoryBin, ...])
     return next(b.label for b in bins if isinstance(b, CategoryBin) and value in b.values)
 
 
-def _place(b: Bin, partition: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> int:
-    """The position of the partition's bin that holds `b`; a missing code comes last."""
+def _holder(b: Bin, partition: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> int | None:
+    """The position of the partition's bin that holds `b`, a missing code last; None where an edge cuts it."""
     if isinstance(b, MissingBin):
         return len(partition)
-    return next(i for i, p in enumerate(partition) if b.within(p))  # type: ignore[arg-type]
+    return next((i for i, p in enumerate(partition) if b.within(p)), None)  # type: ignore[arg-type]
+
+
+def _places(bins: Iterable[Bin], partition: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> tuple[int, ...]:
+    """The same for bins that no edge of the partition cuts."""
+    holders = [_holder(b, partition) for b in bins]
+    if None in holders:
+        raise ValueError("a bin lies in two bins of a coarser partition")
+    return tuple(holder for holder in holders if holder is not None)

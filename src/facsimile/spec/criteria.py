@@ -7,12 +7,14 @@ follow from the form, the domain and the number of records.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from facsimile.spec.decimals import Count, Epsilon, Exact
+from facsimile.spec.constraints import Condition, parse_condition, resolve
+from facsimile.spec.decimals import Count, Epsilon, Exact, show_decimal
 from facsimile.spec.model import Model, Name
 
 Statistic = Literal["paper", "sharp"]
@@ -121,6 +123,119 @@ class Faithfulness(_Criterion):
         return self.match
 
 
+class RangesAbsolute(_Criterion):
+    """The largest difference of any prefix, suffix or group count, as a share of all records.
+
+    A prefix counts the records up to a bin of an ordered column, a suffix those beyond it: over all records and
+    within each group of the columns `by`. The counts of these groups are compared too.
+    """
+
+    criterion: Literal["ranges-absolute"]
+    of: tuple[Name, ...] = Field(min_length=1, description="Ordered columns.")
+    by: tuple[Name, ...] = Field(default=(), description="Columns whose groups condition them.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it names."""
+        return (*self.of, *self.by)
+
+
+class _OfMarginals(_Criterion):
+    of: tuple[tuple[Name, ...], ...] = Field(default=(), description="Marginals; or give `ways`.")
+    ways: Count | None = Field(default=None, ge=1, description="All marginals of this many columns.")
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if bool(self.of) == (self.ways is not None) or not all(self.of):
+            raise ValueError("give either marginals (`of`) or a number of columns (`ways`)")
+        if any(len(set(marginal)) < len(marginal) for marginal in self.of):
+            raise ValueError("a marginal names a column twice")
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it names."""
+        return tuple(name for marginal in self.of for name in marginal)
+
+
+class TotalVariationDistance(_OfMarginals):
+    """The share of records that stand in the wrong cell of a marginal: the worst marginal, or their average."""
+
+    criterion: Literal["total-variation"]
+    over: Literal["worst", "average"] = Field(
+        default="worst", description="The worst marginal, or the average."
+    )
+
+    @property
+    def name(self) -> str:
+        """The criterion's name in reports."""
+        return f"total-variation-{self.over}"
+
+
+class MarginalsTail(_OfMarginals):
+    """The difference of counts that all but a small share of the cells keep, as a share of all records."""
+
+    criterion: Literal["marginals-tail"]
+    beyond: Exact = Field(gt=0, lt=1, description="The share of cells that may differ by more.")
+
+
+class Quantile(_Criterion):
+    """How far the release's quantile is from being one of the original, in ranks, overall and within groups.
+
+    As a share of the group: a median with an error of 0.02 lies between the 48th and 52nd percentile.
+    """
+
+    criterion: Literal["quantile"]
+    of: Name = Field(description="The column whose quantile is taken.")
+    by: tuple[Name, ...] = Field(default=(), description="Columns whose groups condition it; overall is added.")
+    at: Exact = Field(default=Fraction(1, 2), gt=0, lt=1, description="Which one; 0.5 is the median.")
+
+    @property
+    def name(self) -> str:
+        """The criterion's name in reports."""
+        return f"quantile-{show_decimal(self.at)}-{self.of}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it names."""
+        return (self.of, *self.by)
+
+
+class Correlation(_Criterion):
+    """The largest difference of the correlation of two columns."""
+
+    criterion: Literal["correlation"]
+    of: tuple[Name, ...] = Field(min_length=2, description="Columns whose pairs are compared.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it names."""
+        return self.of
+
+
+class NamedQuery(_Criterion):
+    """The error of one query: the share of records that satisfy a condition, or a column's mean among them."""
+
+    criterion: Literal["query"]
+    query: Name = Field(description="The query's name.")
+    where: str = Field(description="The condition, as in a constraint.")
+    of: Name | None = Field(default=None, description="Compare this column's mean instead of the share.")
+
+    @property
+    def name(self) -> str:
+        """The criterion's name in reports."""
+        return f"query-{self.query}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it names."""
+        return () if self.of is None else (self.of,)
+
+    def condition(self, names: Sequence[str]) -> Condition:
+        """The parsed condition."""
+        return resolve(parse_condition(self.where), names)
+
+
 def _kind(value: Any) -> str | None:
     found = value.get("criterion") if isinstance(value, dict) else getattr(value, "criterion", None)
     return found if isinstance(found, str) else None
@@ -132,6 +247,12 @@ Criterion = Annotated[
     | Annotated[ConditionalMean, Tag("mean")]
     | Annotated[RegressionCoefficients, Tag("regression-coefficients")]
     | Annotated[RegressionError, Tag("regression-mae")]
-    | Annotated[Faithfulness, Tag("faithfulness")],
+    | Annotated[Faithfulness, Tag("faithfulness")]
+    | Annotated[RangesAbsolute, Tag("ranges-absolute")]
+    | Annotated[TotalVariationDistance, Tag("total-variation")]
+    | Annotated[MarginalsTail, Tag("marginals-tail")]
+    | Annotated[Quantile, Tag("quantile")]
+    | Annotated[Correlation, Tag("correlation")]
+    | Annotated[NamedQuery, Tag("query")],
     Discriminator(_kind),
 ]

@@ -25,7 +25,16 @@ from facsimile.spec.constraints import (
     atoms,
     holds,
 )
-from facsimile.spec.criteria import ConditionalMean, Criterion, Faithfulness, Statistic
+from facsimile.spec.criteria import (
+    ConditionalMean,
+    Correlation,
+    Criterion,
+    Faithfulness,
+    MarginalsAbsolute,
+    NamedQuery,
+    Quantile,
+    Statistic,
+)
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
 from facsimile.spec.model import Key, Model, Name, Prose
@@ -86,6 +95,12 @@ class Selection(Model):
     cap: Count | None = Field(default=None, ge=1)
     epsilon_0: Epsilon | None = None
     a: Exact | None = Field(default=None, gt=0, le=1)
+    false_accept: Exact = Field(
+        default=Fraction(1, 20),
+        gt=0,
+        lt=1,
+        description="Probability that the run releases a table that misses a criterion.",
+    )
 
     @model_validator(mode="after")
     def _guaranteed(self) -> Selection:
@@ -130,7 +145,10 @@ class Spread(Model):
 
 
 class Planning(Model):
-    """What planning assumes about a release that does not exist yet; never used by a release itself."""
+    """What planning assumes about a release that does not exist yet, from public reports.
+
+    A release uses `numbers` only, to scale the regression fitted once.
+    """
 
     groups: dict[Name, Count] = Field(
         default_factory=dict, description="Records in the smallest group of a column."
@@ -244,6 +262,11 @@ class Specification(Model):
         """The form a criterion is measured in."""
         return criterion.statistic or self.statistic
 
+    @property
+    def slack(self) -> Fraction:
+        """How far a group's share may be off: the threshold of `marginals-absolute`, else 0."""
+        return next((c.threshold for c in self.criteria if isinstance(c, MarginalsAbsolute)), Fraction(0))
+
     def canonical(self) -> str:
         """The specification as one canonical text: same promise, same text."""
         plain = self.model_dump(mode="json", exclude_none=True)
@@ -257,12 +280,16 @@ class Specification(Model):
         for name in criterion.columns:
             if name not in self._by_name:
                 raise ValueError(f"criterion {criterion.name} speaks of the unknown column {name}")
-        if isinstance(criterion, ConditionalMean):
-            ungrouped = [name for name in criterion.by if self.column(name).groups is None]
-            if ungrouped:
-                raise ValueError(f"criterion {criterion.name}: column {ungrouped[0]} declares no groups")
-            self._check_numeric(criterion.of, criterion.name)
-        elif criterion.criterion in ("regression-coefficients", "regression-mae"):
+        ungrouped = [name for name in getattr(criterion, "by", ()) if self.column(name).groups is None]
+        if ungrouped:
+            raise ValueError(f"criterion {criterion.name}: column {ungrouped[0]} declares no groups")
+        if isinstance(criterion, ConditionalMean | Quantile | Correlation | NamedQuery):
+            for name in (criterion.of,) if isinstance(criterion.of, str) else criterion.of or ():
+                self._check_numeric(name, criterion.name)
+        if isinstance(criterion, NamedQuery):
+            for atom in atoms(criterion.condition(self.names)):
+                self._check_atom(atom, criterion.where)
+        if criterion.criterion in ("regression-coefficients", "regression-mae"):
             for name in self.names:
                 self._check_numeric(name, criterion.name)
         if isinstance(criterion, Faithfulness):

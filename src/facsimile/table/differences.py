@@ -18,6 +18,7 @@ from facsimile.table.table import Codes, Table
 
 DENSE_CELLS = 20_000_000
 Signed = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def cliques(names: Clique, ways: int) -> Iterator[Clique]:
@@ -34,6 +35,13 @@ def largest_difference(one: Table, other: Table, ways: int | None = None) -> int
     if one.domain.cells <= DENSE_CELLS and most == len(names):
         return _dense(_spread(codes, counts, one.domain.shape))
     return max(_sparse(codes, counts, one, clique) for clique in cliques(names, most))
+
+
+def distance(one: Table, other: Table, clique: Clique) -> int:
+    """The L1 distance of one marginal of two tables."""
+    if one.domain.size(clique) <= DENSE_CELLS:
+        return int(np.abs(one.marginal(clique) - other.marginal(clique)).sum())
+    return int(np.abs(_signed(*difference(one, other), one, clique)).sum())
 
 
 def difference(one: Table, other: Table) -> tuple[Codes, Signed]:
@@ -63,13 +71,19 @@ def _dense(array: Signed) -> int:
 
 
 def _sparse(codes: Codes, counts: Signed, table: Table, clique: Clique) -> int:
-    """One marginal from the rows, whatever the size of the domain."""
+    """The largest entry of one marginal, whatever the size of the domain."""
+    return int(np.abs(_signed(codes, counts, table, clique)).max(initial=0))
+
+
+def _signed(codes: Codes, counts: Signed, table: Table, clique: Clique) -> Floats:
+    """The cells of one marginal of a difference that are not empty in both tables."""
     plus = Table.from_rows(table.domain, codes[counts > 0], counts[counts > 0]).project(clique)
     minus = Table.from_rows(table.domain, codes[counts < 0], -counts[counts < 0]).project(clique)
     rows = np.concatenate([plus.codes, minus.codes])
     _, place = np.unique(rows, axis=0, return_inverse=True)
     signed = np.concatenate([plus.counts, -minus.counts])
-    return int(np.abs(np.bincount(place.ravel(), weights=signed)).max(initial=0))
+    found: Floats = np.bincount(place.ravel(), weights=signed).astype(np.float64)
+    return found
 
 
 def smallest_one_way(table: Table) -> int:

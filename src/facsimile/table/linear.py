@@ -90,11 +90,23 @@ class Terms:
         ]
         return np.column_stack(columns)
 
+    def reach(self) -> int:
+        """At least ‖z − z'‖₁ for any two cells, from the columns' tables: where cells are too many."""
+        residual = _reach(self.residual) + max(abs(u) for u in _target_range(self.residual))
+        return 2 * sum(((_reach(row) * residual) >> (2 * BITS - COARSE)) + 1 for row in self.rows)
+
 
 def fitted(table: Table, scaling: Scaling) -> tuple[Fraction, ...] | None:
     """Least-squares coefficients on the grid of 2^−20; None where they are not determined."""
     found = least_squares(table, scaling)
     return None if found is None else tuple(Fraction(_units(Fraction(float(c))), 1 << BITS) for c in found)
+
+
+def trained(table: Table, target: str) -> Linear | None:
+    """The table's own least-squares prediction; None where it is not determined."""
+    scaling = Scaling.by(table, target)
+    coefficients = fitted(table, scaling)
+    return None if coefficients is None else Linear.scaled(table.domain, scaling, coefficients)
 
 
 def newton_terms(candidate: Table, target: str) -> Terms | None:

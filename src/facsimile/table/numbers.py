@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
+from math import isqrt, lcm, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,27 @@ def variance(table: Table, name: str) -> Fraction:
     values, unit = scaled(table.domain.axis(name))
     squares = Fraction(int((values * values) @ table.marginal((name,))), unit * unit * table.n)
     return squares - mean(table, name) ** 2
+
+
+def deviation(table: Table, name: str) -> Fraction:
+    """The population deviation on the grid of 2^−20; a deviation of 0 counts as 1."""
+    return Fraction(isqrt(int(variance(table, name) * 2**40)), 2**20) or Fraction(1)
+
+
+def standardised(table: Table, name: str) -> list[Fraction]:
+    """The number of each code, less the table's mean, over its deviation."""
+    centre, spread = grid(mean(table, name)), deviation(table, name)
+    return [(number - centre) / spread for number in table.domain.axis(name).numbers or ()]
+
+
+def correlation(table: Table, one: str, other: str) -> float | None:
+    """The correlation of two columns' numbers; None where one of them is constant."""
+    (x, a), (y, b) = (scaled(table.domain.axis(name)) for name in (one, other))
+    spread = variance(table, one) * variance(table, other)
+    if not spread:
+        return None
+    product = Fraction(int(x @ table.marginal((one, other)) @ y), a * b * table.n)
+    return float(product - mean(table, one) * mean(table, other)) / sqrt(spread)
 
 
 def grid(value: Fraction | float, digits: int = 20) -> Fraction:

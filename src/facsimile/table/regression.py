@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
 
 import numpy as np
 
-from facsimile.table.numbers import Floats, grid, mean, scaled, variance
+from facsimile.table.numbers import Floats, deviation, grid, mean, scaled
 from facsimile.table.table import Table
 
 WELL_CONDITIONED = 1e10
@@ -32,20 +31,15 @@ class Scaling:
     def by(cls, table: Table, target: str) -> Scaling:
         """Standardise by this table."""
         features = tuple(name for name in table.domain.names if name != target)
-        deviations = tuple(_root(variance(table, name)) or Fraction(1) for name in features)
+        deviations = tuple(deviation(table, name) for name in features)
         return cls(target, features, tuple(grid(mean(table, name)) for name in features), deviations)
-
-
-def _root(value: Fraction) -> Fraction:
-    """A square root on the grid of 2^−20."""
-    return Fraction(isqrt(int(value * 2**40)), 2**20)
 
 
 def design(table: Table, scaling: Scaling) -> tuple[Floats, Floats]:
     """The standardised features with a constant in front, and the target, for each distinct row."""
     columns: list[Floats] = [np.ones(table.distinct)]
-    for name, centre, deviation in zip(scaling.features, scaling.means, scaling.deviations, strict=True):
-        columns.append(((_numbers(table, name) - float(centre)) / float(deviation))[table.column(name)])
+    for name, centre, spread in zip(scaling.features, scaling.means, scaling.deviations, strict=True):
+        columns.append(((_numbers(table, name) - float(centre)) / float(spread))[table.column(name)])
     return np.column_stack(columns), _numbers(table, scaling.target)[table.column(scaling.target)]
 
 

@@ -1,14 +1,18 @@
-"""Errors of marginals: the largest difference of counts, and the largest ratio of one-way counts."""
+"""Errors of marginals: largest, typical and total differences of counts, largest ratio of one-way counts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
+
+import numpy as np
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import sensitivity
 from facsimile.privacy.queries.base import Query
-from facsimile.table.differences import largest_difference, smallest_likeness, smallest_one_way
+from facsimile.table.differences import distance, largest_difference, smallest_likeness, smallest_one_way
+from facsimile.table.domain import Clique
 from facsimile.table.table import Table
 
 
@@ -70,3 +74,52 @@ class Unlikeness(Query):
     def sensitivity(self) -> Fraction:
         """1/(s + 1)."""
         return sensitivity.ratio_sharp(smallest_one_way(self.candidate))
+
+
+@dataclass(frozen=True, eq=False)
+class TotalVariation(Query):
+    """Half the L1 distance of a marginal, as a share of n: the largest of several marginals, or their average.
+
+    Theorem.  Δ = 1/n.
+    Proof.    A replacement lowers one cell of a marginal by 1 and raises one by 1, so its distance to S moves
+      by at most 2 and its half by 1; a maximum or an average moves no more than its terms.  QED
+    """
+
+    candidate: Table
+    marginals: tuple[Clique, ...]
+    average: bool = False
+
+    def value(self, table: Table, noise: Noise) -> Fraction:
+        """The share of records that stand in the wrong cell."""
+        apart = [distance(table, self.candidate, clique) for clique in self.marginals]
+        whole = Fraction(sum(apart), len(apart)) if self.average else Fraction(max(apart))
+        return whole / (2 * self.candidate.n)
+
+    def sensitivity(self) -> Fraction:
+        """1/n."""
+        return sensitivity.counts_share(self.candidate.n)
+
+
+@dataclass(frozen=True, eq=False)
+class TailDifference(Query):
+    """The |q(R) − q(S)| that a share `beyond` of all cells of some marginals exceed at most, as a share of n.
+
+    Theorem.  Δ = 1/n.
+    Proof.    A replacement moves each |q(R) − q(S)| by at most 1; so does any order statistic of them, over the
+      public list of cells.  QED
+    """
+
+    candidate: Table
+    marginals: tuple[Clique, ...]
+    beyond: Fraction
+
+    def value(self, table: Table, noise: Noise) -> Fraction:
+        """The order statistic."""
+        gaps = [np.abs(table.marginal(c) - self.candidate.marginal(c)).ravel() for c in self.marginals]
+        cells = np.sort(np.concatenate(gaps))
+        kept = len(cells) - floor(self.beyond * len(cells))
+        return Fraction(int(cells[max(0, kept - 1)]), self.candidate.n)
+
+    def sensitivity(self) -> Fraction:
+        """1/n."""
+        return sensitivity.counts_share(self.candidate.n)

@@ -27,14 +27,15 @@ Ints = npt.NDArray[np.int64]
 class OneStep(Query):
     """‖(1/n) Σ_R z‖₁ with z(x, y) = A·x·(y − x·w_S), A = G_S⁻¹: one Newton step from w_S towards w_R.
 
-    Theorem.  Δ = diam₁{z(cell)}/n over the cells that raw constraints allow.
+    Theorem.  Δ = diam₁{z(cell)}/n over the cells that raw constraints allow; where these are too many to list,
+      the sum of the ranges of z's coordinates.
     Proof.    A replacement takes one term out of the sum and puts another in, so the sum moves by a difference
       of two terms: in L1 at most their diameter, max over signs σ of (max σ·z − min σ·z) [A]. A norm moves
       no more than its argument. Terms are integers that depend on the cell and on S only.  QED
     """
 
     terms: Terms
-    cells: Ints
+    cells: Ints | None
     n: int
 
     def value(self, table: Table, noise: Noise) -> Fraction:
@@ -44,6 +45,8 @@ class OneStep(Query):
 
     @cached_property
     def _diameter(self) -> int:
+        if self.cells is None:
+            return self.terms.reach()
         z = self.terms.of(self.cells)
         signs = product((1, -1), repeat=z.shape[1] - 1)
         spreads = ((z @ np.array((1, *sign))) for sign in signs)

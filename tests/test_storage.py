@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from facsimile.errors import FacsimileError, LedgerRefused
-from facsimile.privacy import storage
+from facsimile import storage
 
 
 def code(action: Callable[[], object]) -> str:

@@ -1,31 +1,37 @@
-"""Acceptance: how far a candidate table is from the original, criterion by criterion.
+"""Exact errors of a candidate against a PUBLIC table: error measures as they are defined.
 
-`exact_errors` measures a candidate against a PUBLIC table: the error measures of the births paper as they are
-defined, without noise, clipping or resizing. It is for public data only; nothing of it runs in a release.
+No noise, no clipping, no resizing. For public data only; nothing of it runs in a release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
+from facsimile.acceptance.groups import groupings, likeness, means
+from facsimile.acceptance.statistics import number_range, plain_query
+from facsimile.privacy.noise import SystemNoise
+from facsimile.shaping.constraints import implausible
 from facsimile.spec.columns import Column
 from facsimile.spec.criteria import (
     ConditionalMean,
+    Correlation,
     Criterion,
     Faithfulness,
     MarginalsAbsolute,
     MarginalsRelative,
+    NamedQuery,
     RegressionCoefficients,
     RegressionError,
 )
 from facsimile.spec.release import Specification
 from facsimile.table.differences import largest_difference, smallest_likeness
-from facsimile.table.matching import EXACT, Likeness, matched
-from facsimile.table.numbers import scaled
+from facsimile.table.matching import matched
+from facsimile.table.numbers import correlation, mean
 from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
 from facsimile.table.table import Table
 
@@ -55,6 +61,10 @@ def exact_errors(specification: Specification, real: Table, synthetic: Table) ->
 
 
 def _error(specification: Specification, criterion: Criterion, real: Table, synthetic: Table) -> float | None:
+    if isinstance(criterion, Correlation):
+        return largest_correlation_error(criterion.of, real, synthetic)
+    if isinstance(criterion, NamedQuery) and criterion.of is not None:
+        return _named_mean_error(specification, criterion, real, synthetic)
     if isinstance(criterion, MarginalsAbsolute):
         return largest_difference(real, synthetic, criterion.ways) / real.n
     if isinstance(criterion, MarginalsRelative):
@@ -62,8 +72,10 @@ def _error(specification: Specification, criterion: Criterion, real: Table, synt
     if isinstance(criterion, ConditionalMean):
         return largest_mean_error(specification, criterion, real, synthetic)
     if isinstance(criterion, Faithfulness):
-        return 1 - matched(real, synthetic, likeness(specification, criterion, real)) / real.n
-    return _regression_error(specification.column(criterion.target), criterion, real, synthetic)
+        return 1 - matched(real, synthetic, likeness(specification, criterion, real.domain)) / real.n
+    if isinstance(criterion, RegressionCoefficients | RegressionError):
+        return _regression_error(specification.column(criterion.target), criterion, real, synthetic)
+    return float(plain_query(specification, criterion, synthetic).value(real, SystemNoise()))
 
 
 def largest_mean_error(
@@ -71,11 +83,8 @@ def largest_mean_error(
 ) -> float | None:
     """The largest difference of means over all groups; not defined where a group is empty on one side only."""
     worst = Fraction(0)
-    for one, other in zip(
-        group_means(specification, criterion, real),
-        group_means(specification, criterion, synthetic),
-        strict=True,
-    ):
+    groups = groupings(specification, criterion.by, real.domain)
+    for one, other in zip(*(means(t, criterion.of, groups) for t in (real, synthetic)), strict=True):
         if one is None or other is None:
             if one is not other:
                 return None
@@ -84,41 +93,30 @@ def largest_mean_error(
     return float(worst)
 
 
-def group_means(
-    specification: Specification, criterion: ConditionalMean, table: Table
-) -> Iterator[Fraction | None]:
-    """The exact mean of all records, then of each group of each conditioning column; None where empty."""
-    values, unit = scaled(table.domain.axis(criterion.of))
-    counts = [table.marginal((criterion.of,))]
-    for name in criterion.by:
-        labels, places = specification.column(name).coarsening(table.domain.axis(name))
-        joint = table.marginal((criterion.of, name)) if name != criterion.of else np.diag(counts[0])
-        counts += [joint[:, np.array(places) == group].sum(axis=1) for group in range(len(labels))]
-    for count in counts:
-        size = int(count.sum())
-        yield Fraction(int(values @ count), unit * size) if size else None
+def largest_correlation_error(columns: Sequence[str], real: Table, synthetic: Table) -> float | None:
+    """The largest difference of a pair's correlation; None where a column is constant on one side only."""
+    worst = 0.0
+    for pair in combinations(columns, 2):
+        one, other = correlation(real, *pair), correlation(synthetic, *pair)
+        if one is None or other is None:
+            if one is not other:
+                return None
+        else:
+            worst = max(worst, abs(one - other))
+    return worst
 
 
-def likeness(specification: Specification, criterion: Faithfulness, table: Table) -> Likeness:
-    """The criterion's rule for partners, on the codes of a table."""
-    others = [name for name in table.domain.names if name not in criterion.match]
-    steps = tuple(
-        (name, reference_bins(specification.column(name), table, criterion.reference)) for name in others
+def _named_mean_error(
+    specification: Specification, criterion: NamedQuery, real: Table, synthetic: Table
+) -> float | None:
+    """The difference of a column's mean among the records that satisfy the condition."""
+    one, other = (
+        t.filter(implausible([criterion.condition(specification.names)], t.domain, t.codes))
+        for t in (real, synthetic)
     )
-    return Likeness(criterion.match, steps, criterion.within)
-
-
-def reference_bins(column: Column, table: Table, reference: str) -> tuple[int, ...]:
-    """The reference bin that holds each bin; EXACT where a reference edge lies strictly inside the bin."""
-    bins = column.axis(reference).bins
-    return tuple(
-        next((i for i, r in enumerate(bins) if type(b) is type(r) and (b == r or _within(b, r))), EXACT)
-        for b in table.domain.axis(column.name).bins
-    )
-
-
-def _within(b: object, r: object) -> bool:
-    return hasattr(b, "within") and bool(b.within(r))
+    if not one.n or not other.n:
+        return None if one.n or other.n else 0.0
+    return float(abs(mean(one, str(criterion.of)) - mean(other, str(criterion.of))))
 
 
 def _regression_error(
@@ -131,6 +129,6 @@ def _regression_error(
         return None
     if isinstance(criterion, RegressionCoefficients):
         return float(np.abs(one - other).sum())
-    bounds = column.bounds or (min(column.finest.numbers or ()), max(column.finest.numbers or ()))
+    bounds = number_range(column, column.finest, sharp=False)
     clip = (float(bounds[0]), float(bounds[1]))
     return abs(mean_absolute_error(real, scaling, one, clip) - mean_absolute_error(real, scaling, other, clip))

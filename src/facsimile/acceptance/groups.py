@@ -1,0 +1,57 @@
+"""Groups of records: those of a column's coarse groups, and those that may be partners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.spec.criteria import Faithfulness
+from facsimile.spec.release import Specification
+from facsimile.table.domain import Domain
+from facsimile.table.matching import EXACT, Likeness
+from facsimile.table.numbers import scaled
+from facsimile.table.table import Table
+
+Grouping = tuple[str, tuple[int, ...]]
+Mask = npt.NDArray[np.bool_]
+
+
+def groupings(specification: Specification, by: Sequence[str], domain: Domain) -> tuple[Grouping, ...]:
+    """For each conditioning column, the group of each of its codes."""
+    return tuple((name, specification.column(name).coarsening(domain.axis(name))[1]) for name in by)
+
+
+def members(grouping: Grouping) -> Iterator[Mask]:
+    """For each group of a column, which codes belong to it."""
+    places = np.array(grouping[1])
+    yield from (places == group for group in range(int(places.max()) + 1))
+
+
+def means(table: Table, of: str, groups: Sequence[Grouping]) -> Iterator[Fraction | None]:
+    """The exact mean of all records, then of each group; None where it is empty."""
+    values, unit = scaled(table.domain.axis(of))
+    alone = table.marginal((of,))
+    counts = [alone]
+    for grouping in groups:
+        joint = np.diag(alone) if grouping[0] == of else table.marginal((of, grouping[0]))
+        counts += [joint[:, inside].sum(axis=1) for inside in members(grouping)]
+    for count in counts:
+        size = int(count.sum())
+        yield Fraction(int(values @ count), unit * size) if size else None
+
+
+def likeness(specification: Specification, criterion: Faithfulness, domain: Domain) -> Likeness:
+    """The criterion's rule for partners, on the codes of a domain.
+
+    A bin counts as the reference bin that holds it, and must be equal where a reference edge lies strictly
+    inside it.
+    """
+    steps = []
+    for name in domain.names:
+        if name not in criterion.match:
+            holders = specification.column(name).holders(domain.axis(name), criterion.reference)
+            steps.append((name, tuple(EXACT if holder is None else holder for holder in holders)))
+    return Likeness(criterion.match, tuple(steps), criterion.within)

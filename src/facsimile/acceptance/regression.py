@@ -1,0 +1,111 @@
+"""A regression of the original from noisy moments: everything after the moments is post-processing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.privacy.mechanisms.training import NoisyMoments
+from facsimile.spec.columns import Axis
+from facsimile.table.domain import Domain
+from facsimile.table.linear import Linear
+from facsimile.table.numbers import Floats, deviation, grid, mean
+from facsimile.table.regression import Scaling
+from facsimile.table.table import Table
+
+UNIT = 1024
+LOUD = 2
+SMALLEST = 0.05
+Spreads = Mapping[str, tuple[Fraction, Fraction]]
+
+
+@dataclass(frozen=True)
+class Centring:
+    """How features and target are centred and scaled before their moments are taken: public constants."""
+
+    scaling: Scaling
+    centre: Fraction
+    spread: Fraction
+
+    @classmethod
+    def in_public(cls, domain: Domain, target: str, known: Spreads) -> Centring:
+        """By means and deviations that are known in public, or else by the range of a column's numbers."""
+        spreads = {axis.name: known.get(axis.name) or _by_range(axis) for axis in domain.axes}
+        features = tuple(name for name in domain.names if name != target)
+        scaling = Scaling(
+            target, features, tuple(spreads[f][0] for f in features), tuple(spreads[f][1] for f in features)
+        )
+        return cls(scaling, *spreads[target])
+
+    @classmethod
+    def by_candidate(cls, candidate: Table, target: str) -> Centring:
+        """By the means and deviations of a candidate: public, and free of budget."""
+        scaling = Scaling.by(candidate, target)
+        return cls(scaling, grid(mean(candidate, target)), deviation(candidate, target))
+
+    def moments(self, domain: Domain, epsilon: Fraction) -> NoisyMoments:
+        """The question to ask."""
+        constants = zip(self.scaling.features, self.scaling.means, self.scaling.deviations, strict=True)
+        features = tuple((name, _units(domain, name, c, s)) for name, c, s in constants)
+        target = (self.scaling.target, _units(domain, self.scaling.target, self.centre, self.spread))
+        return NoisyMoments(features, target, UNIT, epsilon)
+
+    def solved(self, question: NoisyMoments, answer: npt.NDArray[np.int64], n: int) -> Fit:
+        """The fit from noisy moments."""
+        size = len(question.features) + 2
+        moments = np.zeros((size, size))
+        for (i, j), value in zip(question.monomials, answer.tolist(), strict=True):
+            moments[i, j] = moments[j, i] = value / (UNIT * UNIT * n)
+        noise = question.units / float(question.epsilon) / (UNIT * UNIT * n)
+        means, slopes = moments[0, 1:], _slopes(moments, noise)
+        constant = (means[-1] - slopes @ means[:-1]) * float(self.spread) + float(self.centre)
+        found = [constant, *(slopes * float(self.spread))]
+        return Fit(self.scaling, tuple(grid(Fraction(float(slope))) for slope in found))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Public coefficients of standardised features, the constant first."""
+
+    scaling: Scaling
+    coefficients: tuple[Fraction, ...]
+
+    def on(self, domain: Domain) -> Linear:
+        """The prediction on the rows of a domain."""
+        return Linear.scaled(domain, self.scaling, self.coefficients)
+
+
+def _units(domain: Domain, name: str, centre: Fraction, spread: Fraction) -> npt.NDArray[np.int64]:
+    numbers = domain.axis(name).numbers or ()
+    return np.array([round((number - centre) / spread * UNIT) for number in numbers], np.int64)
+
+
+def _by_range(axis: Axis) -> tuple[Fraction, Fraction]:
+    """The middle and half the range of a column's numbers: they become [−1, 1]."""
+    low, high = min(axis.numbers or ()), max(axis.numbers or ())
+    return grid((low + high) / 2), grid((high - low) / 2) or Fraction(1)
+
+
+def _slopes(moments: Floats, noise: float) -> Floats:
+    """Least-squares slopes from noisy second moments.
+
+    What noise may have made is taken as nothing: a covariance below twice the noise, a feature whose variance
+    is below four times the noise. Eigenvalues of the correlations are kept away from zero.
+    """
+    means = moments[0, 1:]
+    covariance = moments[1:, 1:] - np.outer(means, means)
+    covariance[np.abs(covariance) < LOUD * noise] = 0.0
+    variances = np.diag(covariance)[:-1]
+    heard = variances > 2 * LOUD * noise
+    deviations = np.sqrt(np.where(heard, variances, 1.0))
+    correlations = np.clip(covariance[:-1, :-1] / np.outer(deviations, deviations), -1, 1)
+    correlations[~heard, :] = correlations[:, ~heard] = 0.0
+    np.fill_diagonal(correlations, 1.0)
+    right = np.where(heard, covariance[:-1, -1] / deviations, 0.0)
+    values, vectors = np.linalg.eigh(correlations)
+    slopes: Floats = vectors @ ((vectors.T @ right) / np.maximum(values, SMALLEST)) / deviations
+    return slopes

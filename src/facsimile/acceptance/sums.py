@@ -1,0 +1,119 @@
+"""Criteria as sums over records: ranges, quantiles, correlations, named queries.
+
+Each is written for one candidate S as integer terms of a record's cell, where the sum should be, and a unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.acceptance.groups import Grouping, Mask, members
+from facsimile.privacy.queries.sensitivity import smallest_group
+from facsimile.privacy.queries.sums import Sums
+from facsimile.spec.bins import MissingBin
+from facsimile.table.domain import Clique
+from facsimile.table.numbers import correlation, grid, scaled, standardised
+from facsimile.table.table import Table
+
+Ints = npt.NDArray[np.int64]
+UNIT = 1024
+
+
+def ranges(candidate: Table, of: Sequence[str], groups: Sequence[Grouping]) -> tuple[Sums, ...]:
+    """Prefix and suffix counts of ordered columns, overall and within groups; and the groups' own counts."""
+    parts = [_shares(candidate, (g[0],), np.array(list(members(g)))) for g in groups]
+    for name in of:
+        prefixes = np.tril(np.ones((candidate.domain.axis(name).size,) * 2, bool))[: _ordered(candidate, name)]
+        parts.append(_shares(candidate, (name,), prefixes))
+        for grouping in groups:
+            if grouping[0] != name:
+                inside = np.array(list(members(grouping)))
+                both = [p[:, None] & g[None, :] for q in prefixes for p in (q, ~q) for g in inside]
+                parts.append(_shares(candidate, (name, grouping[0]), np.array(both)))
+    return tuple(parts)
+
+
+def quantiles(candidate: Table, of: str, groups: Sequence[Grouping], at: Fraction) -> tuple[Sums, ...]:
+    """Ranks of S's quantile b in R: #{x < b} − p·n_v and p·n_v − #{x ≤ b}, in shares of the group of S."""
+    parts = [_ranks(candidate, (of,), np.ones(candidate.domain.axis(of).size, bool), at)]
+    for grouping in groups:
+        size = candidate.domain.axis(of).size
+        for inside in members(grouping):
+            if grouping[0] == of:
+                parts.append(_ranks(candidate, (of,), inside, at))
+            else:
+                parts.append(_ranks(candidate, (of, grouping[0]), np.tile(inside, (size, 1)), at))
+    return tuple(parts)
+
+
+def correlations(candidate: Table, columns: Sequence[str]) -> tuple[Sums, ...]:
+    """One step from S's correlation r towards R's: the mean of x·y − r(x² + y²)/2, standardised by S.
+
+    It is the derivative of the correlation in the direction of one record, so that its mean over R is the
+    difference of correlations up to second order.
+    """
+    parts = []
+    for pair in combinations(columns, 2):
+        x, y = (np.array([float(v) for v in standardised(candidate, name)]) for name in pair)
+        r = float(grid(correlation(candidate, *pair) or 0.0))
+        influence = np.outer(x, y) - r * (x[:, None] ** 2 + y[None, :] ** 2) / 2
+        terms = np.rint(UNIT * influence).astype(np.int64)
+        parts.append(_both_ways(candidate, pair, terms[None], Fraction(UNIT * candidate.n)))
+    return tuple(parts)
+
+
+def named(candidate: Table, clique: Clique, mask: Mask, of: str | None, slack: Fraction) -> tuple[Sums, ...]:
+    """The share of records in some cells; or how far a column's mean among them can be from S's.
+
+    For the mean: Σ(x − c)/m over those records, c the mean of S and m what is left of S's group when its share
+    is off by `slack`: at least the difference of means wherever R has m records there.
+    """
+    if of is None:
+        return (_shares(candidate, clique, mask[None]),)
+    wide = clique if of in clique else (*clique, of)
+    inside = mask if of in clique else np.repeat(mask[..., None], candidate.domain.axis(of).size, axis=-1)
+    counts = candidate.marginal(wide) * inside
+    values, unit = scaled(candidate.domain.axis(of))
+    shape = [-1 if name == of else 1 for name in wide]
+    numbers = np.broadcast_to(values.reshape(shape), inside.shape)
+    size = int(counts.sum())
+    centre = grid(Fraction(int((numbers * counts).sum()), unit * size) if size else Fraction(0), 10)
+    terms = np.where(inside, UNIT * numbers - int(centre * UNIT * unit), 0)
+    left = smallest_group(size, candidate.n, slack)
+    return (_both_ways(candidate, wide, terms[None], Fraction(UNIT * unit * left), centred=False),)
+
+
+def _ordered(table: Table, name: str) -> int:
+    """How many prefixes a column has: its bins without the last, and without a code for missing values."""
+    return sum(not isinstance(b, MissingBin) for b in table.domain.axis(name).bins[:-1])
+
+
+def _shares(candidate: Table, clique: Clique, masks: Mask) -> Sums:
+    return _both_ways(candidate, clique, masks.astype(np.int64), Fraction(candidate.n))
+
+
+def _both_ways(candidate: Table, clique: Clique, terms: Ints, unit: Fraction, centred: bool = True) -> Sums:
+    """Sums above and below where S has them (or above and below zero)."""
+    counts = candidate.marginal(clique).ravel()
+    sums = [int(s) if centred else 0 for s in terms.reshape(len(terms), -1) @ counts]
+    both = np.concatenate([terms, -terms])
+    return Sums(clique, both, (*sums, *(-s for s in sums)), (unit,) * len(both))
+
+
+def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction) -> Sums:
+    """Both rank errors of S's quantile within one group; terms in units of 1/denominator of p."""
+    counts = candidate.marginal(clique) * inside
+    along = counts if counts.ndim == 1 else counts.sum(axis=1)
+    size = int(along.sum())
+    place = int(np.searchsorted(np.cumsum(along) * at.denominator, at.numerator * size)) if size else 0
+    order = np.arange(len(along)).reshape((-1, *(1,) * (inside.ndim - 1)))
+    p, q = at.numerator, at.denominator
+    below, upto = (
+        np.where(inside, q * mask.astype(np.int64) - p, 0) for mask in (order < place, order <= place)
+    )
+    return Sums(clique, np.stack([below, -upto]), (0, 0), (Fraction(q * max(1, size)),) * 2)

@@ -1,0 +1,70 @@
+"""Synthesizer and Model: a synthesizer asks noisy questions and returns a model; a model draws tables.
+
+A synthesizer holds no table. It sees the confidential one through `answers.run` alone, so its guarantee is the
+sum of the costs it ran, whatever it does with the answers. The folder needs no privacy review.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+
+from facsimile.privacy.mechanisms import Mechanism
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.table import Table
+
+T = TypeVar("T")
+Sampling = Literal["iid", "systematic"]
+
+
+class Answers(Protocol):
+    """Whoever answers mechanisms: a curator, or an allowance inside a search."""
+
+    domain: Domain
+
+    def run(self, mechanism: Mechanism[T]) -> T:
+        """A noisy answer."""
+
+    def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Answers:
+        """The same records under other axes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is public about the table beside its domain.
+
+    `zeros`: columns, and the cells of their joint domain that no record may have. `coarser`: for each column
+    its coarser versions, finest first, each as the group of every code. `prior`: a public table of the domain.
+    """
+
+    n: int
+    zeros: tuple[tuple[Clique, Mask], ...] = ()
+    coarser: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    prior: Table | None = None
+
+
+class Model(ABC):
+    """A distribution over the rows of a domain."""
+
+    domain: Domain
+
+    @abstractmethod
+    def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
+        """A table of n records: independent draws, or counts as close to the expected ones as integers can be."""
+
+
+class Synthesizer(ABC):
+    """One family with its hyperparameters; a frozen dataclass."""
+
+    @abstractmethod
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
+        """Spend at most ε on questions and return a model of the table.
+
+        `random` serves choices that need no protection (an order, a public draw, a starting point).
+        """
