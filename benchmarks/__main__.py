@@ -9,6 +9,7 @@ from pathlib import Path
 
 import benchmarks.criteria
 import benchmarks.kernel
+import benchmarks.noise
 import benchmarks.reading  # noqa: F401 (they enter their benchmarks)
 from benchmarks.registry import BENCHMARKS
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.reading import own_peak
 from benchmarks.registry import Figure, Report, benchmark, interleaved
 from facsimile.acceptance import exact_errors
 from facsimile.acceptance.groups import likeness
@@ -33,9 +34,9 @@ def criteria(rows: int, folder: Path) -> Report:
     finest = read_public(data, specification)
     released = specification.alternatives_named("released")
     fine = {column.name: list(column.alternatives)[-1] for column in specification.columns}
-    real, synthetic = _pair(specification, finest, released)
+    real, synthetic = pair(specification, finest, released)
     many, copies = (Table(t.domain, t.codes, t.counts * LARGE) for t in (real, synthetic))
-    fine_real, fine_synthetic = _pair(specification, finest, fine)
+    fine_real, fine_synthetic = pair(specification, finest, fine)
     rule = next(c for c in specification.criteria if isinstance(c, Faithfulness))
     like = likeness(specification, rule, real.domain)
     timings = interleaved(
@@ -52,11 +53,12 @@ def criteria(rows: int, folder: Path) -> Report:
         Figure.at_most("faithfulness, CPU", alone, 0.3, "s"),
         Figure.at_most("ten million records, ratio", large / eight, 1.5),
         Figure.at_most("finest alternatives, CPU", finer, 2, "s"),
+        Figure.at_most("peak memory of all of it", own_peak() / 1e9, 2, "GB"),
     ]
     return Report("criteria", real.n, timings, figures)
 
 
-def _pair(specification: Specification, finest: Table, choice: dict[str, str]) -> tuple[Table, Table]:
+def pair(specification: Specification, finest: Table, choice: dict[str, str]) -> tuple[Table, Table]:
     """The table under some alternatives, and an independent resample of it."""
     real = recode(specification, finest, choice)
     counts = np.random.default_rng(0).multinomial(real.n, real.counts / real.n)

@@ -87,7 +87,7 @@ def _peak(path: Path) -> float:
     return int(done.stdout) / 1e9
 
 
-def _own_peak() -> int:
+def own_peak() -> int:
     """Peak resident bytes. Linux's getrusage counts the parent of a started process too; VmHWM does not."""
     status = Path("/proc/self/status")
     if status.exists():
@@ -100,4 +100,4 @@ def _own_peak() -> int:
 
 if __name__ == "__main__":
     read_public(Path(sys.argv[1]), load(SPECIFICATION))
-    print(_own_peak())
+    print(own_peak())

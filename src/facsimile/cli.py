@@ -28,6 +28,7 @@ from facsimile.privacy.reader import read_public
 from facsimile.release.check import Check, check, show_upper
 from facsimile.release.evaluate import evaluate
 from facsimile.release.public import PublicSummary, assumptions, summarise
+from facsimile.spec.criteria import Statistic
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import load, schema
 
@@ -124,6 +125,9 @@ def evaluate_command(
     public: Annotated[
         bool, typer.Option("--public", help="Both files are public: exact figures may be shown.")
     ] = False,
+    statistic: Annotated[
+        Statistic | None, typer.Option(help="Show each criterion in this form too, as a release tests it.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure every criterion exactly between two public files; for public data only.
@@ -134,7 +138,7 @@ def evaluate_command(
         raise refusal("E208")
     specification = load(spec)
     with _busy("Evaluating", as_json):
-        found = evaluate(specification, real, synthetic)
+        found = evaluate(specification, real, synthetic, form=statistic)
     if as_json:
         _print_json(found.as_json())
         return
@@ -151,6 +155,19 @@ def evaluate_command(
         for v in found.verdicts
     ]
     page.table("Criteria", "criterion|>error|>threshold|_", rows)
+    if found.tested is not None:
+        tested = [
+            (
+                v.name,
+                *(
+                    ("none",) * 4
+                    if t is None
+                    else (f"{x:.4g}" for x in (t.value, t.limit, t.sensitivity, t.scale))
+                ),
+            )
+            for v, t in zip(found.verdicts, found.tested, strict=True)
+        ]
+        page.table(f"As tested, form {statistic}", "criterion|>value|>limit|>sensitivity|>noise", tested)
     faces = found.faces
     page.line(f"\nRows: every one occurs at least {faces.min_count:,} times, {faces.unique_rows:,} are unique.")
     page.line(f"Any {faces.b} columns: the rarest combination occurs {faces.smallest_group:,} times.")

@@ -117,3 +117,14 @@ def test_the_public_sample_against_a_resample_of_itself(births: Path, nvss: Path
     assert all(v.met for v in verdicts)
     unmatched = next(v.value for v in verdicts if v.name == "faithfulness")
     assert unmatched == pytest.approx(0.018, abs=0.002)
+
+
+@pytest.mark.parametrize("form", ["sharp", "paper"])
+def test_the_command_shows_a_form_as_a_release_tests_it(births: Path, files: Path, form: str) -> None:
+    arguments = ["evaluate", str(births / "released.yaml"), "--real", str(files / "a.csv")]
+    arguments += ["--synthetic", str(files / "b.csv"), "--public", "--statistic", form]
+    data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    assert {c["tested"]["form"] for c in data["criteria"]} == {form}
+    assert all(c["tested"]["sensitivity"] > 0 for c in data["criteria"])
+    shown = CliRunner().invoke(app, arguments)
+    assert f"As tested, form {form}" in shown.stdout

@@ -83,3 +83,36 @@ def test_too_many_records_are_refused() -> None:
     table = Table.from_rows(DOMAIN, [[0, 0, 0]], [2**31])
     with pytest.raises(ValueError, match="fewer"):
         matched(table, table, Likeness(("a", "b", "c"), (), 1))
+
+
+def test_it_equals_networkx_on_two_thousand_records() -> None:
+    """Record against record, by another library's algorithm."""
+    import networkx as nx
+
+    random = np.random.default_rng(2)
+    sides = [random.integers(0, (2, 3, 4), (2_000, 3)) for _ in range(2)]
+    sides[1][:, 2] = np.minimum(sides[1][:, 2], random.integers(0, 4, 2_000))
+    b, c = [0, 1, EXACT], [0, 1, 2, 3]
+    alike = {
+        (tuple(x), tuple(y))
+        for x in np.ndindex(2, 3, 4)
+        for y in np.ndindex(2, 3, 4)
+        if partners(x, y, b, c, 1)
+    }
+    graph: nx.Graph[tuple[str, int]] = nx.Graph()
+    left, right = ([tuple(int(v) for v in row) for row in side] for side in sides)
+    graph.add_nodes_from(("left", i) for i in range(2_000))
+    places: dict[tuple[int, ...], list[int]] = {}
+    for j, row in enumerate(right):
+        places.setdefault(row, []).append(j)
+    graph.add_edges_from(
+        (("left", i), ("right", j))
+        for i, row in enumerate(left)
+        for other, js in places.items()
+        if (row, other) in alike
+        for j in js
+    )
+    found = nx.bipartite.hopcroft_karp_matching(graph, [("left", i) for i in range(2_000)])
+    one, other = (Table.from_rows(DOMAIN, side) for side in sides)
+    likeness = Likeness(("a",), (("b", tuple(b)), ("c", tuple(c))), 1)
+    assert matched(one, other, likeness) == len(found) // 2 < 2_000

@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.acceptance.groups import groupings, likeness, means
-from facsimile.acceptance.statistics import number_range, plain_query
+from facsimile.acceptance.regression import Centring, Fit
+from facsimile.acceptance.statistics import Asked, Candidate, number_range, plain_query
 from facsimile.privacy.noise import SystemNoise
 from facsimile.shaping.constraints import implausible
 from facsimile.spec.columns import Column
@@ -27,9 +28,11 @@ from facsimile.spec.criteria import (
     NamedQuery,
     RegressionCoefficients,
     RegressionError,
+    Statistic,
 )
 from facsimile.spec.release import Specification
 from facsimile.table.differences import largest_difference, smallest_likeness
+from facsimile.table.linear import fitted
 from facsimile.table.matching import matched
 from facsimile.table.numbers import correlation, mean
 from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
@@ -58,6 +61,58 @@ def exact_errors(specification: Specification, real: Table, synthetic: Table) ->
         Verdict(criterion.name, _error(specification, criterion, real, synthetic), criterion.threshold)
         for criterion in specification.criteria
     ]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A criterion as a release would test it, without the noise: value, limit, sensitivity, noise scale."""
+
+    form: Statistic
+    value: float
+    limit: float
+    sensitivity: float
+    scale: float
+
+
+def as_tested(
+    specification: Specification, real: Table, synthetic: Table, form: Statistic
+) -> list[Tested | None]:
+    """Every criterion in one of its two forms; None where the candidate itself decides that it is not met."""
+    found = []
+    for criterion in specification.criteria:
+        if isinstance(criterion, RegressionCoefficients) and form == "paper":
+            found.append(_refitted(specification, criterion, real, synthetic))
+        else:
+            candidate = Candidate(specification, synthetic, _own_fit(criterion, real))
+            asked = candidate.asked(criterion, form)
+            found.append(None if asked is None else _tested(asked, real))
+    return found
+
+
+def _refitted(
+    specification: Specification, criterion: RegressionCoefficients, real: Table, synthetic: Table
+) -> Tested | None:
+    """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
+    value = _error(specification, criterion, real, synthetic)
+    question = Centring.by_candidate(synthetic, criterion.target).moments(synthetic.domain, criterion.epsilon)
+    moved = question.units / question.unit**2 / synthetic.n
+    scale = moved / float(criterion.epsilon)
+    return None if value is None else Tested("paper", value, float(criterion.threshold), moved, scale)
+
+
+def _tested(asked: Asked, real: Table) -> Tested:
+    value = asked.query.value(real, SystemNoise())
+    scale = asked.sensitivity / asked.criterion.epsilon
+    return Tested(asked.form, float(value), float(asked.limit), float(asked.sensitivity), float(scale))
+
+
+def _own_fit(criterion: Criterion, real: Table) -> Fit | None:
+    """The public original's own regression, in place of a private one."""
+    if not isinstance(criterion, RegressionError):
+        return None
+    scaling = Scaling.by(real, criterion.target)
+    coefficients = fitted(real, scaling)
+    return None if coefficients is None else Fit(scaling, coefficients)
 
 
 def _error(specification: Specification, criterion: Criterion, real: Table, synthetic: Table) -> float | None:

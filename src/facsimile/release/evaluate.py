@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from facsimile.acceptance import Verdict, exact_errors
+from facsimile.acceptance.exact import Tested, as_tested
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.reader import read_public
 from facsimile.sources.source import guarded, opened
+from facsimile.spec.criteria import Statistic
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
@@ -36,6 +38,7 @@ class Evaluation:
     n: int
     verdicts: tuple[Verdict, ...]
     faces: FacePrivacy
+    tested: tuple[Tested | None, ...] | None = None
 
     @property
     def accepted(self) -> bool:
@@ -48,8 +51,8 @@ class Evaluation:
             "private": False,
             "n": self.n,
             "criteria": [
-                {"name": v.name, "value": v.value, "threshold": float(v.threshold), "met": v.met}
-                for v in self.verdicts
+                {"name": v.name, "value": v.value, "threshold": float(v.threshold), "met": v.met} | tested
+                for v, tested in zip(self.verdicts, self._tested_as_json(), strict=True)
             ],
             "face_privacy": {
                 "min_count": self.faces.min_count,
@@ -62,9 +65,16 @@ class Evaluation:
             "accepted": self.accepted,
         }
 
+    def _tested_as_json(self) -> list[dict[str, Any]]:
+        if self.tested is None:
+            return [{} for _ in self.verdicts]
+        return [{"tested": None if t is None else asdict(t)} for t in self.tested]
 
-def evaluate(specification: Specification, real: Path, synthetic: Path, k: int = 5) -> Evaluation:
-    """Measure the synthetic file against the real one."""
+
+def evaluate(
+    specification: Specification, real: Path, synthetic: Path, k: int = 5, form: Statistic | None = None
+) -> Evaluation:
+    """Measure the synthetic file against the real one; with a form, also as a release would test it."""
     for path in (real, synthetic):
         refuse_confidential(path)
     labels = {path: _labels(specification, path) for path in (synthetic, real)}
@@ -75,7 +85,8 @@ def evaluate(specification: Specification, real: Path, synthetic: Path, k: int =
     if one.n != other.n:
         raise refusal("E113")
     faces = face_privacy(other, k, len(specification.columns) - 1)
-    return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces)
+    tested = None if form is None else tuple(as_tested(specification, one, other, form))
+    return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces, tested)
 
 
 def refuse_confidential(path: Path) -> None:

@@ -1,0 +1,212 @@
+"""Decisions: margins against the exact tail, tests against simulated noise, free rejections."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from facsimile.acceptance.decision import (
+    GRID,
+    JointTest,
+    fine_grid,
+    fit_once,
+    joint_test,
+    luck,
+    margin,
+    measure,
+    refit,
+)
+from facsimile.acceptance.exact import exact_errors
+from facsimile.acceptance.statistics import Candidate
+from facsimile.explore.facts import load_facts
+from facsimile.explore.simulate import simulate
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.mechanisms import Answer, NoisyAnswer
+from facsimile.privacy.noise import SystemNoise
+from facsimile.privacy.reader import read_public, rehearse
+from facsimile.spec.criteria import MarginalsRelative, RegressionCoefficients, RegressionError
+from facsimile.spec.load import load
+from facsimile.spec.release import Selection, Specification
+from facsimile.table.encoding import recode
+from facsimile.table.table import Table
+from laws import ALPHA
+from specs import small
+
+Pair = tuple[Specification, Table, Table]
+
+
+@pytest.fixture(scope="module")
+def pair(births: Path) -> Pair:
+    """A simulated births table, and one in which every tenth record is another."""
+    specification = load(births / "released.yaml")
+    records = specification.records.model_copy(update={"count": 20_000})
+    specification = specification.model_copy(update={"records": records})
+    facts = load_facts(births / "facts.yaml")
+    first = specification.alternatives_named("released")
+    one, other = (
+        recode(specification, read_public(simulate(facts, 20_000, seed), specification), first)
+        for seed in (1, 2)
+    )
+    rows = np.where(np.arange(20_000)[:, None] % 10 == 0, other.records(), one.records())
+    return specification, one, Table.from_rows(one.domain, rows)
+
+
+def rehearsal(table: Table, seed: int = 0) -> Curator:
+    return Curator.rehearsal(rehearse(table), table.domain, seed)
+
+
+def tail(t: int, epsilon: Fraction, units: int) -> float:
+    a = math.exp(-float(epsilon) / units)
+    return a**t / (1 + a)
+
+
+@given(
+    st.fractions(Fraction(1, 10**6), Fraction(99, 100)),
+    st.fractions(Fraction(1, 100), Fraction(20), max_denominator=1000),
+    st.sampled_from([1, 7, 1024]),
+)
+def test_a_margin_is_the_smallest_that_the_exact_tail_allows(
+    p: Fraction, epsilon: Fraction, units: int
+) -> None:
+    t = margin(p, epsilon, units)
+    assert tail(t, epsilon, units) <= float(p) * (1 + 1e-9)
+    if t > 1 and epsilon < units:
+        assert tail(t - 2, epsilon, units) > float(p) * (1 - 1e-9)
+
+
+def selection(**given: Any) -> Selection:
+    return Selection(**{"false_accept": "0.05", **given})
+
+
+def test_the_whole_run_releases_a_bad_table_with_at_most_the_stated_probability() -> None:
+    """If every candidate is bad and each test errs with probability p: p/(p + γ(1−p)), p^a, p."""
+    p = float(luck(selection(mode="coin", gamma="0.05")))
+    assert p / (p + 0.05 * (1 - p)) <= 0.05
+    p = float(luck(selection(mode="rising-coin", a="0.4")))
+    assert p**0.4 <= 0.05 < (p * 1.001) ** 0.4
+    assert luck(selection(mode="single")) == luck(selection(mode="paper")) == Fraction(1, 20)
+
+
+def test_the_joint_test_accepts_a_bad_candidate_no_more_often_than_stated() -> None:
+    specification = small()
+    domain_rows = [[0, 0]] * 3 + [[1, 1]] * 3
+    candidate = Table.from_rows(*_small_table(specification, domain_rows))
+    bad = Table.from_rows(*_small_table(specification, [[2, 1], *domain_rows[1:]]))
+    p = Fraction(1, 10)
+    test = joint_test(Candidate(specification, candidate), specification.criteria, Fraction(1), p)
+    assert test is not None
+    question = test.question()
+    assert question.query.value(bad, SystemNoise()) >= 0
+    draws = 4_000
+    curator = rehearsal(bad, 5)
+    accepted = sum(test.accepts(curator.run(question)) for _ in range(draws))
+    assert accepted <= binom.ppf(1 - ALPHA, draws, float(p))
+    assert accepted > 0, "a test that never errs keeps too large a margin"
+
+
+def _small_table(specification: Specification, rows: list[list[int]]) -> tuple[Any, list[list[int]]]:
+    from facsimile.table.domain import Domain
+
+    names = {c.name: next(iter(c.alternatives)) for c in specification.columns}
+    return Domain(specification.axes(names)), rows
+
+
+def test_a_boundary_answer_is_accepted_and_the_next_is_not() -> None:
+    test = JointTest((), Fraction(1), Fraction(1, 20))
+    assert test.accepts(Answer(-test.margin, GRID))
+    assert not test.accepts(Answer(1 - test.margin, GRID))
+
+
+@given(st.fractions(Fraction(1, 10**9), Fraction(1000)))
+def test_rounding_a_sensitivity_up_to_the_grid_costs_less_than_a_thousandth(delta: Fraction) -> None:
+    grid = fine_grid(delta)
+    units = math.ceil(grid * delta)
+    assert units >= grid * delta
+    assert units <= grid * delta * (1 + Fraction(1, 1000))
+
+
+def test_births_pass_the_joint_test_and_a_shuffled_table_does_not(pair: Pair) -> None:
+    specification, real, synthetic = pair
+    curator = rehearsal(real, 3)
+    fit = fit_once(curator, specification, "birth_weight", Fraction(20))
+    chance = Fraction(1, 400)
+    good = joint_test(Candidate(specification, synthetic, fit), specification.criteria, Fraction(2), chance)
+    assert good is not None
+    assert not good.hopeless()
+    assert good.accepts(curator.run(good.question()))
+    columns = [np.random.default_rng(i).permutation(c) for i, c in enumerate(synthetic.records().T)]
+    shuffled = Table.from_rows(real.domain, np.column_stack(columns))
+    bad = joint_test(Candidate(specification, shuffled, fit), specification.criteria, Fraction(2), chance)
+    assert bad is not None
+    assert not bad.accepts(curator.run(bad.question()))
+
+
+def test_what_the_candidate_alone_decides_costs_nothing(pair: Pair) -> None:
+    specification, _, synthetic = pair
+    constant = Table.from_rows(synthetic.domain, np.zeros((20_000, 6), int))
+    weak = joint_test(
+        Candidate(specification, synthetic), specification.criteria, Fraction(2), Fraction(1, 400)
+    )
+    assert weak is None, "without a regression of the original the gap of predictions cannot be asked"
+    singular = joint_test(
+        Candidate(specification, constant), specification.criteria[5:6], Fraction(1), Fraction(1, 9)
+    )
+    assert singular is None
+    regressions = (RegressionError, RegressionCoefficients)
+    without = [c for c in specification.criteria if not isinstance(c, regressions)]
+    test = joint_test(Candidate(specification, constant), without, Fraction(1, 5), Fraction(1, 400))
+    assert test is not None
+    assert "marginals-relative" in test.hopeless()
+    assert "mean-birth_weight" in test.hopeless()
+
+
+@pytest.mark.parametrize("form", ["paper", "sharp"])
+def test_with_plenty_of_budget_a_measurement_is_the_exact_error(pair: Pair, form: Any) -> None:
+    specification, real, synthetic = pair
+    curator = rehearsal(real)
+    exact = {v.name: v for v in exact_errors(specification, real, synthetic)}
+    fit = fit_once(curator, specification, "birth_weight", Fraction(10**6))
+    for criterion in specification.criteria:
+        asked = Candidate(specification, synthetic, fit).asked(criterion, form)
+        assert asked is not None
+        found = measure(asked, curator, Fraction(10**6))
+        wanted = exact[criterion.name]
+        assert wanted.value is not None and found.value is not None
+        assert float(found.value) == pytest.approx(wanted.value, rel=0.1, abs=0.1 * float(criterion.threshold))
+        assert found.met is wanted.met is True
+        assert found.tested_at <= max(criterion.threshold, asked.limit) + Fraction(1, found.grid)
+
+
+def test_a_clipped_ratio_passes_by_luck_with_the_stated_probability(pair: Pair) -> None:
+    specification, real, synthetic = pair
+    criterion = next(c for c in specification.criteria if isinstance(c, MarginalsRelative))
+    asked = Candidate(specification, synthetic).asked(criterion, "paper")
+    assert asked is not None
+    found = measure(asked, rehearsal(real), criterion.epsilon)
+    question = NoisyAnswer(asked.query, criterion.epsilon, found.grid)
+    below = math.ceil(found.tested_at * found.grid)
+    at_the_clip = math.floor(criterion.clip * found.grid)
+    assert tail(at_the_clip - below + 1, criterion.epsilon, question.units) <= float(criterion.false_accept)
+    continuous = 2 + float(found.scale) * math.log(2 * float(criterion.false_accept))
+    assert float(found.tested_at) == pytest.approx(continuous, abs=0.01)
+
+
+def test_the_papers_coefficients_come_from_a_noisy_fit(pair: Pair) -> None:
+    specification, real, synthetic = pair
+    criterion = next(c for c in specification.criteria if isinstance(c, RegressionCoefficients))
+    exact = next(v for v in exact_errors(specification, real, synthetic) if v.name == criterion.name)
+    found = refit(Candidate(specification, synthetic), criterion, rehearsal(real), Fraction(10**5))
+    assert found is not None and exact.value is not None
+    measured, fit = found
+    assert float(measured.value or 0) == pytest.approx(exact.value, abs=1.5)
+    assert len(fit.coefficients) == 6
+    constant = Table.from_rows(synthetic.domain, np.zeros((20_000, 6), int))
+    assert refit(Candidate(specification, constant), criterion, rehearsal(real), Fraction(1)) is None
