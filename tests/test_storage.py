@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from facsimile.errors import FacsimileError, LedgerRefused
 from facsimile import storage
+from facsimile.errors import FacsimileError, LedgerRefused
 
 
 def code(action: Callable[[], object]) -> str:

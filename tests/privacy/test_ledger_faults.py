@@ -22,9 +22,9 @@ from typing import Any
 
 import pytest
 
+from facsimile import storage
 from facsimile.errors import FacsimileError, LedgerRefused
 from facsimile.privacy import ledger as ledger_module
-from facsimile import storage
 from facsimile.privacy.ledger import Ledger, verify
 from privacy.kills import AMOUNT, COST, PLENTY, access, accesses, charges
 

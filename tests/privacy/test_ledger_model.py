@@ -23,9 +23,9 @@ from hypothesis.stateful import (
     rule,
 )
 
+from facsimile import storage
 from facsimile.errors import FacsimileError
 from facsimile.privacy import ledger as ledger_module
-from facsimile import storage
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.ledger import MICRO, Ledger, Receipt, verify
 

@@ -56,11 +56,14 @@ class Model(ABC):
 
     @abstractmethod
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
-        """A table of n records: independent draws, or counts as close to the expected ones as integers can be."""
+        """A table of n records: independent draws, or counts close to the expected ones."""
 
 
 class Synthesizer(ABC):
     """One family with its hyperparameters; a frozen dataclass."""
+
+    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
+        """Raise ValueError if the hyperparameters make no sense on this domain: before anything is charged."""
 
     @abstractmethod
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
