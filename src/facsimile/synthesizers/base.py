@@ -62,7 +62,7 @@ class Model(ABC):
 class Synthesizer(ABC):
     """One family with its hyperparameters; a frozen dataclass."""
 
-    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
+    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:  # noqa: B027 (most have nothing to check)
         """Raise ValueError if the hyperparameters make no sense on this domain: before anything is charged."""
 
     @abstractmethod
