@@ -24,8 +24,9 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+from facsimile import storage
 from facsimile.errors import FacsimileError
-from facsimile.privacy import ledger, storage
+from facsimile.privacy import ledger
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.ledger import Ledger, micro
 
