@@ -7,10 +7,13 @@ import json
 import tempfile
 from pathlib import Path
 
+import benchmarks.baselines
 import benchmarks.criteria
+import benchmarks.families
 import benchmarks.kernel
 import benchmarks.noise
-import benchmarks.reading  # noqa: F401 (they enter their benchmarks)
+import benchmarks.reading
+import benchmarks.wide  # noqa: F401 (they enter their benchmarks)
 from benchmarks.registry import BENCHMARKS
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -166,7 +167,7 @@ def environment() -> dict[str, str]:
 
 
 def examples() -> list[tuple[str, str, str]]:
-    """Every `facsimile …` line of a document, with the output shown under it."""
+    """Every `facsimile …` line of a document, with the output shown under it, and every piece of Python."""
     found = []
     for path in PAGES:
         text = path.read_text(encoding="utf-8")
@@ -176,6 +177,8 @@ def examples() -> list[tuple[str, str, str]]:
             for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, shown = part.partition("\n")
                 found.append((path.name, command, shown))
+        python = shlex.quote(sys.executable)
+        found += [(path.name, f"{python} -c {shlex.quote(block)}", "") for block in blocks(text, "python")]
     return found
 
 

@@ -22,12 +22,14 @@ from rich.text import Text
 from facsimile import __version__
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import save, simulate
+from facsimile.explore.simulate import simulate
 from facsimile.privacy.ledger import MICRO, Ledger, State
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import Check, check, show_upper
 from facsimile.release.evaluate import evaluate
 from facsimile.release.public import PublicSummary, assumptions, summarise
+from facsimile.release.synthesize import fit
+from facsimile.release.writing import save
 from facsimile.spec.criteria import Statistic
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import load, schema
@@ -172,6 +174,62 @@ def evaluate_command(
     page.line(f"\nRows: every one occurs at least {faces.min_count:,} times, {faces.unique_rows:,} are unique.")
     page.line(f"Any {faces.b} columns: the rarest combination occurs {faces.smallest_group:,} times.")
     page.line("Accepted." if found.accepted else "Not accepted.")
+
+
+@app.command("synthesize")
+def synthesize_command(
+    spec: SpecFile,
+    data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of raw values.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="CSV or Parquet, by its ending.")],
+    family: Annotated[str, typer.Option(help="The generator, as `families` names it.")] = "workload",
+    epsilon: Annotated[str, typer.Option(help="What the generator may spend.")] = "1",
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
+    alternatives: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The alternative of every column; default: the first.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A hyperparameter; may be repeated.")
+    ] = None,
+    prior: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another public file, to start from.")
+    ] = None,
+    public: Annotated[bool, typer.Option("--public", help="The file is public: nothing is protected.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run one generator alone on public data: a rehearsal, without protection.
+
+    Example: facsimile synthesize examples/births/released.yaml --data births.csv --public -o synthetic.csv
+    """
+    if not public:
+        raise refusal("E208")
+    specification = load(spec)
+    with _busy(f"Fitting {family}", as_json):
+        fitted = fit(specification, data, family, epsilon, seed, _settings(settings or []), alternatives, prior)
+        save(fitted.sample(), out)
+    n = fitted.recipe.specification.n
+    spent = show_upper(fitted.spent)
+    if as_json:
+        found = {
+            "rehearsal": True,
+            "family": family,
+            "records": n,
+            "epsilon": float(fitted.spent),
+            "seed": seed,
+        }
+        _print_json(found | {"file": out.name})
+    else:
+        typer.echo(
+            f"{n:,} synthetic records in {out.name}: {family}, epsilon {spent}. A rehearsal on public data."
+        )
+
+
+def _settings(texts: list[str]) -> dict[str, str]:
+    """KEY=VALUE, as a specification writes hyperparameters."""
+    pairs = [text.partition("=") for text in texts]
+    for key, sign, _ in pairs:
+        if not key or not sign:
+            raise refusal("E200", problem="A hyperparameter is written KEY=VALUE.")
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 ledger_app = typer.Typer(name="ledger", no_args_is_help=True, rich_markup_mode=None)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from facsimile.errors import FacsimileError
-from facsimile.release.check import HOPELESS, Assumed, Check, NoiseLine, check, declared, show_upper
+from facsimile.release.check import Check, check, show_upper
+from facsimile.release.noise import HOPELESS, Assumed, NoiseLine, declared
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
 from specs import changed

@@ -12,11 +12,12 @@ from typer.testing import CliRunner
 from facsimile.cli import app
 from facsimile.errors import FacsimileError
 from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import save, simulate
+from facsimile.explore.simulate import simulate
 from facsimile.privacy.dataset import dataset_key
 from facsimile.privacy.ledger import Ledger
 from facsimile.privacy.reader import read_public
 from facsimile.release.evaluate import evaluate
+from facsimile.release.writing import save
 from facsimile.spec.load import load
 from facsimile.table.encoding import recode
 

@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
 from facsimile.errors import refusal
 from facsimile.explore.facts import FactColumn, Facts
@@ -38,23 +35,6 @@ def simulate(facts: Facts, n: int, seed: int) -> pa.Table:
     columns = {c.name: _raw(c, codes[c.name], random) for c in facts.columns}
     order = random.permutation(n)
     return pa.table(columns).take(pa.array(order))
-
-
-def save(table: pa.Table, path: Path) -> None:
-    """Write records as CSV or Parquet, whole or not at all; an existing file is never touched."""
-    if path.is_symlink() or path.exists():
-        raise refusal("E402" if path.is_symlink() else "E401")
-    part = path.with_name(path.name + ".part")
-    try:
-        if path.suffix == ".parquet":
-            pq.write_table(table, part)
-        else:
-            pa_csv.write_csv(table, part)
-        part.rename(path)
-    except OSError:
-        raise refusal("E403") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def simulated_codes(facts: Facts, n: int, random: np.random.Generator) -> dict[str, Ints]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from facsimile.release.check import Assumed
+from facsimile.release.noise import Assumed
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode

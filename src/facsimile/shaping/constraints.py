@@ -10,10 +10,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from facsimile.spec.constraints import Condition, names
+from facsimile.spec.constraints import Condition, alternatives, names
 from facsimile.table.conditions import Mask, evaluate
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Codes, Table
+
+MOST_CELLS = 1_000_000
 
 
 def implausible(conditions: Iterable[Condition], domain: Domain, codes: Codes) -> Mask:
@@ -36,6 +38,17 @@ def impossible(condition: Condition, domain: Domain) -> tuple[Clique, Mask]:
     grids = np.indices(domain.project(clique).shape, dtype=np.int64, sparse=True)
     found = evaluate(condition, domain, dict(zip(clique, grids, strict=True)))
     return clique, np.ascontiguousarray(np.broadcast_to(found, domain.project(clique).shape))
+
+
+def zeros(conditions: Iterable[Condition], domain: Domain) -> tuple[tuple[Clique, Mask], ...]:
+    """The same for several conditions, each alternative of an "or" by itself.
+
+    What rules out nothing is left out, and what speaks of more cells than can be listed: filtering finds it.
+    """
+    parts = [part for condition in conditions for part in alternatives(condition)]
+    small = [part for part in parts if domain.size(names(part)) <= MOST_CELLS]
+    found = (impossible(part, domain) for part in small)
+    return tuple((clique, mask) for clique, mask in found if mask.any())
 
 
 def allowed(conditions: Iterable[Condition], domain: Domain) -> Mask:

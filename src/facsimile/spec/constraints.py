@@ -142,6 +142,15 @@ def names(condition: Condition) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for atom in atoms(condition) for name in atom.names))
 
 
+def alternatives(condition: Condition) -> Iterator[Condition]:
+    """The conditions that an "or" joins; any other condition by itself."""
+    if isinstance(condition, Some):
+        for part in condition.parts:
+            yield from alternatives(part)
+    else:
+        yield condition
+
+
 def atoms(condition: Condition) -> Iterator[Atom]:
     """Every atom of the tree."""
     if isinstance(condition, Every | Some):

@@ -16,6 +16,7 @@ from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.model import Label, Model
 
 DENSE_CELLS = 10_000_000
+SAMPLING = "sampling"
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ _GAN = (
 _QUERIES = ("num_query", "num_iterations", "num_inner_updates")
 
 FAMILIES: dict[str, Family] = {
-    "privbayes": Family(("flavour", "theta", "degree", "epsilon_split", "root")),
-    "mwem": Family(_QUERIES, most_cells=DENSE_CELLS),
-    "pep": Family((*_QUERIES, "marginal"), most_cells=DENSE_CELLS),
-    "mst": Family(()),
-    "aim": Family(("rounds", "most_cells")),
-    "workload": Family(("measurements", "weights", "sampling")),
+    "privbayes": Family(("flavour", "theta", "degree", "epsilon_split", "root", SAMPLING)),
+    "mwem": Family((*_QUERIES, SAMPLING), most_cells=DENSE_CELLS),
+    "pep": Family((*_QUERIES, "marginal", SAMPLING), most_cells=DENSE_CELLS),
+    "mst": Family((SAMPLING,)),
+    "aim": Family(("rounds", "most_cells", SAMPLING)),
+    "workload": Family(("measurements", "weights", SAMPLING)),
     "dpctgan": Family((*_GAN, "max_per_sample_grad_norm"), pure=False),
     "patectgan": Family((*_GAN, "regularization"), pure=False),
 }

@@ -4,19 +4,42 @@ Iterative proportional fitting: in turn, each marginal of the current distributi
 Among all distributions on the allowed cells whose marginals are the targets, the limit is the one closest
 in relative entropy to the start (Csiszár 1975); from a uniform start it has the greatest entropy. Cells
 that are not allowed stay at zero.
+
+A target may be noisy. Then it has a slack κ, and the limit minimises
+
+    KL(p ‖ start) + Σ (A p − y)² / (2κ)        in counts, A p the table of the target, y its noisy counts.
+
+Each step still scales one table, from q to the c with c + κ ln(c/q) = c', where c' is what the table was scaled
+to the last time (y at first): that is the exact maximum of the dual in the multipliers of this table, which are
+(y − c)/κ. c is positive whatever y is, and c = κ ω(c'/κ + ln(q/κ)) with Wright's function ω. κ = 0 is plain
+proportional fitting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import wrightomega
 
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 
 Floats = npt.NDArray[np.float64]
+Groups = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Counts that a marginal should have: of groups of codes where `groups` gives some, and not exactly where
+    there is a `slack`."""
+
+    clique: Clique
+    counts: Floats
+    groups: tuple[Groups, ...] | None = None
+    slack: float = 0.0
 
 
 def fit(
@@ -31,28 +54,94 @@ def fit(
     Stops after a sweep in which no marginal was off by more than `tolerance` in total variation. Where the
     targets leave no cell, all is zero.
     """
-    p: Floats = np.ones(domain.shape) if allowed is None else allowed.astype(np.float64)
-    p /= p.sum() or 1.0
-    scaled = [(_others(domain, clique), _shaped(domain, clique, target)) for clique, target in targets]
+    start: Floats = np.ones(domain.shape) if allowed is None else allowed.astype(np.float64)
+    shares = [Target(clique, target / target.sum()) for clique, target in targets]
+    return relaxed(domain, shares, start, 1.0, sweeps, tolerance)
+
+
+def relaxed(
+    domain: Domain,
+    targets: Sequence[Target],
+    start: Floats,
+    total: float,
+    sweeps: int = 50,
+    tolerance: float = 1e-6,
+) -> Floats:
+    """Counts that sum to `total`, shaped like the domain, from a start of any mass; see above."""
+    p = start * (total / (start.sum() or 1.0))
+    tables = [_Table.of(domain, target) for target in targets]
     for _ in range(sweeps):
-        worst = 0.0
-        for others, target in scaled:
-            found = p.sum(axis=others, keepdims=True)
-            worst = max(worst, 0.5 * float(np.abs(found - target).sum()))
-            p *= np.divide(target, found, out=np.zeros_like(found), where=found > 0)
-        p /= p.sum() or 1.0
-        if worst < tolerance:
+        worst = max((table.scale(p) for table in tables), default=0.0)
+        p *= total / (p.sum() or 1.0)
+        if worst < tolerance * total:
             break
     return p
+
+
+def tabled(domain: Domain, p: Floats, clique: Clique, groups: Sequence[Groups] | None = None) -> Floats:
+    """The marginal of counts on some columns, in the order given, each in its groups."""
+    table = p.sum(axis=_others(domain, clique)).transpose(_ranks(domain, clique))
+    return grouped(table, groups) if groups is not None else table
+
+
+def grouped(table: Floats, groups: Sequence[Groups]) -> Floats:
+    """A table with the codes of each axis joined into groups.
+
+    >>> grouped(np.array([[1.0, 2.0, 4.0]]), [np.array([0]), np.array([0, 1, 1])]).tolist()
+    [[1.0, 6.0]]
+    """
+    for axis, group in enumerate(groups):
+        size = int(group.max()) + 1
+        if size < len(group):
+            joins = (np.arange(size)[:, None] == group).astype(np.float64)
+            table = np.moveaxis(np.tensordot(joins, table, (1, axis)), 0, axis)
+    return table
+
+
+@dataclass(eq=False)
+class _Table:
+    """A target during a fit: `counts` is what it was scaled to the last time."""
+
+    others: tuple[int, ...]
+    shape: list[int]
+    groups: tuple[Groups, ...] | None
+    counts: Floats
+    slack: float
+
+    @classmethod
+    def of(cls, domain: Domain, target: Target) -> _Table:
+        order = np.argsort([domain.place(name) for name in target.clique])
+        groups = None if target.groups is None else tuple(target.groups[place] for place in order)
+        shape = [axis.size if axis.name in target.clique else 1 for axis in domain.axes]
+        counts = np.transpose(target.counts, order)
+        return cls(_others(domain, target.clique), shape, groups, counts, target.slack)
+
+    def scale(self, p: Floats) -> float:
+        """Scale p in place; the distance it was off."""
+        found = p.sum(axis=self.others)
+        if self.groups is not None:
+            found = grouped(found, self.groups)
+        self.counts = self._wanted(found)
+        factor = np.divide(self.counts, found, out=np.zeros_like(found), where=found > 0)
+        if self.groups is not None:
+            factor = factor[np.ix_(*self.groups)]
+        p *= factor.reshape(self.shape)
+        return 0.5 * float(np.abs(found - self.counts).sum())
+
+    def _wanted(self, found: Floats) -> Floats:
+        if not self.slack:
+            return self.counts
+        present = found > 0
+        logs = np.log(found, out=np.zeros_like(found), where=present)
+        omega = wrightomega(self.counts / self.slack + logs - np.log(self.slack))
+        return np.where(present, self.slack * omega, self.counts)
 
 
 def _others(domain: Domain, clique: Clique) -> tuple[int, ...]:
     return tuple(place for place, name in enumerate(domain.names) if name not in clique)
 
 
-def _shaped(domain: Domain, clique: Clique, target: Floats) -> Floats:
-    """A target as a distribution that broadcasts over the domain."""
-    order = sorted(range(len(clique)), key=lambda i: domain.place(clique[i]))
-    shape = [axis.size if axis.name in clique else 1 for axis in domain.axes]
-    shaped: Floats = (np.transpose(target, order) / target.sum()).reshape(shape)
-    return shaped
+def _ranks(domain: Domain, clique: Clique) -> list[int]:
+    """The place of each column of the clique among its columns in the order of the domain."""
+    places = [domain.place(name) for name in clique]
+    return [sorted(places).index(place) for place in places]

@@ -14,7 +14,6 @@ from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 Version = tuple[str, tuple[int, ...] | None]
-SAFE = 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +54,6 @@ class Dependences(Scores):
             codes = table.column(name) if groups is None else np.array(groups)[table.column(name)]
             place = place * self._size((name, groups)) + codes
         shape = (prod(map(self._size, parents)), self._size((x, None)))
-        whole = np.int64 if self.n < SAFE else object
+        whole = np.int64 if self.n < 2**30 else object
         exact = np.bincount(place, table.counts, prod(shape)).astype(np.int64).reshape(shape).astype(whole)
         return int(np.abs(self.n * exact - exact.sum(1)[:, None] * exact.sum(0)).sum())  # [A] [B]

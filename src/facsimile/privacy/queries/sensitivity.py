@@ -6,9 +6,7 @@ against; R is the confidential one. Every value is an exact Fraction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 Range = tuple[Fraction, Fraction]
 
@@ -64,28 +62,3 @@ def prediction_error(bounds: Range, n: int) -> Fraction:
     Proof.    A record's term is |y − f_R(x)| − |y − f_S(x)|, between −(U−L) and U−L.  QED
     """
     return 2 * (bounds[1] - bounds[0]) / n
-
-
-def square(bounds: Range) -> Fraction:
-    """The range of x² for x in [l, u]: max(l², u²) minus 0 if the interval holds 0, else min(l², u²)."""
-    low, high = bounds[0] ** 2, bounds[1] ** 2
-    inside = bounds[0] <= 0 <= bounds[1]
-    return max(low, high) - (0 if inside else min(low, high))
-
-
-def product(left: Range, right: Range) -> Fraction:
-    """The range of xy over a rectangle: it is attained at two of the four corners."""
-    corners = [a * b for a in left for b in right]
-    return max(corners) - min(corners)
-
-
-def moments(features: Sequence[Range], target: Range) -> Fraction:
-    """The sums that determine a least-squares fit: Σxᵢxⱼ for i ≤ j and Σxᵢy, a constant among the x.
-
-    Theorem.  The stacked sums move by at most Σ (range of each monomial) in L1.
-    Proof.    A replacement takes one record's monomials away and adds another's; each differs by at most
-      its range. Σy² does not enter the coefficients and is not released.  QED
-    """
-    pairs = combinations_with_replacement(range(len(features)), 2)
-    squares = (square(features[i]) if i == j else product(features[i], features[j]) for i, j in pairs)
-    return sum(squares, Fraction(0)) + sum((product(x, target) for x in features), Fraction(0))

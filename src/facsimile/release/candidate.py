@@ -1,0 +1,114 @@
+"""Candidate: configuration → fit → sample → filter → project. Only the fit sees noisy answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+
+from facsimile.errors import refusal
+from facsimile.shaping.constraints import plausible, zeros
+from facsimile.shaping.projection import ALGORITHMS, project
+from facsimile.spec.constraints import Condition
+from facsimile.spec.families import FAMILIES, SAMPLING
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.synthesizers.base import Answers, Known, Model, Sampling, Synthesizer
+from facsimile.synthesizers.registry import SYNTHESIZERS
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table, add
+
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How a configuration turns noisy answers into a candidate of n records."""
+
+    specification: Specification
+    configuration: Configuration
+    prior: Table | None = None
+    """A public table under the configuration's alternatives."""
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of the candidate."""
+        return Domain(self.specification.axes(self.configuration.alternatives))
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What no record of the candidate satisfies."""
+        return (*self.specification.raw_conditions(), *self.specification.synthetic_conditions())
+
+    def known(self) -> Known:
+        """What the synthesizer is told: all of it is public."""
+        domain = self.domain
+        coarser = {}
+        for axis in domain.axes:
+            column = self.specification.column(axis.name)
+            levels = [None] if column.groups is not None else []
+            found = [column.coarsening(axis, level)[1] for level in (*(column.hierarchy or {}), *levels)]
+            coarser[axis.name] = tuple(dict.fromkeys(sorted(found, key=lambda groups: -max(groups))))
+        return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior)
+
+    def fit(self, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> Model:
+        """Ask about the table under the configuration's alternatives."""
+        return self.synthesizer(epsilon).fit(answers, self.known(), epsilon, random)
+
+    def synthesizer(self, epsilon: Fraction) -> Synthesizer:
+        """The family with its hyperparameters; a refusal names what it cannot be made of."""
+        family = self.configuration.family
+        if not FAMILIES[family].pure:
+            raise refusal("E200", problem=f"The family {family} offers approximate differential privacy only.")
+        limit = FAMILIES[family].most_cells
+        if limit is not None and self.domain.cells > limit:
+            raise refusal("E160", family=family)
+        if self.configuration.hyperparameters.get(SAMPLING, "iid") not in get_args(Sampling):
+            raise refusal("E200", problem="`sampling` is systematic or iid.")
+        own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}
+        try:
+            made = SYNTHESIZERS[family].of(own)
+            made.check(self.domain, self.specification.n, epsilon)
+            return made
+        except (ValueError, TypeError) as error:
+            raise refusal("E200", problem=f"The hyperparameters of {family} make no sense: {error}.") from None
+
+    @property
+    def sampling(self) -> Sampling:
+        """`iid` or `systematic` (the default)."""
+        return "iid" if self.configuration.hyperparameters.get(SAMPLING) == "iid" else "systematic"
+
+    def table(self, model: Model, random: np.random.Generator) -> Table:
+        """Sample, filter and project to exactly n records."""
+        drawn = draw(model, self.conditions, self.specification.n, random, self.sampling)
+        projection = self.configuration.projection
+        algorithm = next(name for name in ALGORITHMS if name == projection["algorithm"])
+        return project(drawn, int(projection["min_count"]), algorithm, random)
+
+
+def draw(
+    model: Model, conditions: Sequence[Condition], n: int, random: np.random.Generator, sampling: Sampling
+) -> Table:
+    """n plausible records: implausible ones are drawn again (rejection, as the births paper does).
+
+    A model that puts nearly all its mass on implausible rows gets its plausible ones repeated instead of an
+    endless loop; one without any is left as it is, for the test to refuse.
+    """
+    kept = [plausible(conditions, model.sample(n, random, sampling))]
+    missing = n - kept[0].n
+    for _ in range(MOST_ROUNDS):
+        if not missing:
+            break
+        more = plausible(conditions, model.sample(missing, random, sampling))
+        kept.append(more)
+        missing -= more.n
+    found = add(kept)
+    if not found.n:
+        return model.sample(n, random, sampling)
+    if missing:
+        extra = random.multinomial(missing, found.counts / found.n)
+        found = Table.from_rows(found.domain, found.codes, found.counts + extra)
+    return found

@@ -1,0 +1,104 @@
+"""Synthesize: one generator alone, on public data, as a rehearsal: `fit` and `sample`.
+
+>>> import facsimile
+>>> fitted = facsimile.fit("release.yaml", frame, family="workload", epsilon="1", seed=1)  # doctest: +SKIP
+>>> fitted.sample().to_pandas()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from facsimile.errors import refusal
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.ledger import MemoryLedger
+from facsimile.privacy.reader import read_public, rehearse
+from facsimile.release.candidate import Recipe
+from facsimile.release.evaluate import refuse_confidential
+from facsimile.release.writing import labelled
+from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.families import FAMILIES
+from facsimile.spec.load import load
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.synthesizers.base import Model
+from facsimile.table.encoding import recode
+from facsimile.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model of a public table, fitted with the noise of ε; a rehearsal, without protection."""
+
+    recipe: Recipe
+    model: Model
+    seed: int
+    spent: Fraction
+
+    def table(self) -> Table:
+        """n synthetic records, filtered and projected, as codes."""
+        return self.recipe.table(self.model, np.random.default_rng((self.seed, 1)))
+
+    def sample(self) -> pa.Table:
+        """The same as labels: an Arrow table, which pandas and Polars read."""
+        return labelled(self.table())
+
+
+def fit(
+    specification: Specification | Path | str,
+    data: Any,
+    family: str = "workload",
+    epsilon: Fraction | str = "1",
+    seed: int = 1,
+    hyperparameters: Mapping[str, str] | None = None,
+    alternatives: str | None = None,
+    prior: Any = None,
+) -> Fitted:
+    """Fit one generator to public data: a file, or a pandas, Arrow or Polars table of raw values.
+
+    `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
+    written as in a specification; `prior` is another public table for families that take one.
+    """
+    spec = specification if isinstance(specification, Specification) else load(Path(specification))
+    if family not in FAMILIES:
+        raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(FAMILIES)}.")
+    cost = _epsilon(epsilon)
+    choice = spec.alternatives_named(alternatives or "")
+    tables = [None if given is None else _public(spec, given, choice) for given in (data, prior)]
+    table = tables[0]
+    assert table is not None, "data were given"
+    sized = spec.model_copy(update={"records": spec.records.model_copy(update={"count": table.n})})
+    configuration = Configuration(choice, family, dict(hyperparameters or {}), _projection(spec))
+    recipe = Recipe(sized, configuration, tables[1])
+    ledger = MemoryLedger(cap=cost)
+    curator = Curator.rehearsal(rehearse(table), table.domain, seed, ledger)
+    model = recipe.fit(curator, cost, np.random.default_rng((seed, 0)))
+    return Fitted(recipe, model, seed, ledger.spent)
+
+
+def _epsilon(given: Fraction | str) -> Fraction:
+    try:
+        found = parse_decimal(given) if isinstance(given, str) else given
+    except ValueError:
+        found = Fraction(0)
+    if found <= 0:
+        raise refusal("E200", problem="Epsilon is a decimal number above 0.")
+    return found
+
+
+def _public(specification: Specification, data: Any, choice: Mapping[str, str]) -> Table:
+    if isinstance(data, str | Path):
+        refuse_confidential(Path(data))
+    return recode(specification, read_public(data, specification), choice)
+
+
+def _projection(specification: Specification) -> dict[str, str]:
+    """The first of the specification's projections."""
+    return {name: values[0] for name, values in specification.space.projections.items()}

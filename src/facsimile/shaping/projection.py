@@ -1,0 +1,117 @@
+"""Projection: every distinct row occurs at least m times, and the number of records stays.
+
+A row that occurs k < m times is either raised to m or left out; rows that occur m times or more stay as they
+are. The three ways differ in which rare rows are kept:
+
+    paper            of the rows that occur k times a random k/m part, for each k by itself
+    implementation   the births release as it ran: k = 1, 2, …, m − 1 in turn, a k/(k+1) part of all so far
+    margins          one row after the other, whatever keeps one- and two-way tables closest
+
+Records that rounding leaves over are added to kept rows, as the paper's remark has it. A table of fewer than m
+records has no such projection: all its records take its most frequent row. No row is ever invented, so a table
+without implausible rows stays so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.table.table import Counts, Table
+
+Algorithm = Literal["paper", "implementation", "margins"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
+Places = npt.NDArray[np.int64]
+
+
+def project(table: Table, min_count: int, algorithm: Algorithm, random: np.random.Generator) -> Table:
+    """The table with every distinct row at least `min_count` times, and as many records as before."""
+    rare = np.flatnonzero(table.counts < min_count)
+    if not len(rare):
+        return table
+    kept = _CHOICES[algorithm](table, rare, min_count, random)
+    counts = table.counts.copy()
+    counts[rare] = 0
+    counts[kept] = min_count
+    return Table.from_rows(table.domain, table.codes, _completed(table, counts, random))
+
+
+def _completed(table: Table, counts: Counts, random: np.random.Generator) -> Counts:
+    """The missing records as copies of kept records; where no row was kept, the most frequent one is."""
+    missing = table.n - int(counts.sum())
+    if not counts.any():
+        counts[np.argmax(table.counts)] = missing
+        return counts
+    return counts + random.multinomial(missing, counts / counts.sum())
+
+
+def _paper(table: Table, rare: Places, m: int, random: np.random.Generator) -> Places:
+    """Each k by itself, so that the records of the rows that occur k times stay as many (statement 5)."""
+    kept = [rare[:0]]
+    for k in range(1, m):
+        rows = rare[table.counts[rare] == k]
+        kept.append(random.choice(rows, k * len(rows) // m, replace=False))
+    return np.concatenate(kept)
+
+
+def _implementation(table: Table, rare: Places, m: int, random: np.random.Generator) -> Places:
+    """A row that occurs k times survives with probability k/(k+1) · … · (m−1)/m = k/m."""
+    kept = rare[:0]
+    for k in range(1, m):
+        joined = np.concatenate([kept, rare[table.counts[rare] == k]])
+        kept = random.choice(joined, k * len(joined) // (k + 1), replace=False)
+    return kept
+
+
+def _margins(table: Table, rare: Places, m: int, random: np.random.Generator) -> Places:
+    """One row of every m rare records in a row of the table's order, chosen to keep the tables close.
+
+    Rare rows are cut, in lexicographic order, into runs of m records: each run keeps one of its rows, so what
+    is left out has a kept neighbour. For every cell of every one- and two-way table let D be the records gained
+    so far. With all rows of a run left out, keeping one of them adds m to D in its cells, and ΣwD² is lowest
+    for the row with the least Σw(2D + m). Small cells weigh more: w = 1/(records + 1).
+    """
+    cells, weights = _cells(table, rare)
+    occurring = table.counts[rare]
+    run = (np.cumsum(occurring) - 1) // m
+    starts = np.searchsorted(run, np.arange(int(occurring.sum()) // m + 1))
+    gained = np.zeros(int(cells.max()) + 1)
+    kept = np.empty(len(starts) - 1, np.int64)
+    np.subtract.at(gained, cells[starts[-1] :], occurring[starts[-1] :, None])
+    for place in random.permutation(len(kept)):
+        rows = np.arange(starts[place], starts[place + 1])
+        for row in rows:
+            gained[cells[row]] -= occurring[row]
+        loss = (weights[rows] * (2 * gained[cells[rows]] + m)).sum(axis=1)
+        kept[place] = rows[np.argmin(loss)]
+        gained[cells[kept[place]]] += m
+    return rare[kept]
+
+
+def _cells(table: Table, rare: Places) -> tuple[Places, npt.NDArray[np.float64]]:
+    """For each rare row its cells in all one- and two-way tables, numbered throughout, and their weights."""
+    columns: list[Places] = []
+    weights: list[npt.NDArray[np.float64]] = []
+    start = 0
+    names = table.domain.names
+    for clique in [*combinations(names, 1), *combinations(names, 2)]:
+        key = table.column(clique[0])
+        for name in clique[1:]:
+            key = key * table.domain.axis(name).size + table.column(name)
+        _, place = np.unique(key, return_inverse=True)
+        records = np.bincount(place, weights=table.counts)
+        columns.append(start + place[rare])
+        weights.append(1 / (records[place[rare]] + 1))
+        start += len(records)
+    return np.column_stack(columns), np.column_stack(weights)
+
+
+_CHOICES: dict[Algorithm, Callable[[Table, Places, int, np.random.Generator], Places]] = {
+    "paper": _paper,
+    "implementation": _implementation,
+    "margins": _margins,
+}

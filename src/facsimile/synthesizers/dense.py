@@ -1,0 +1,71 @@
+"""Dense model: a probability for every cell of a domain of up to about ten million cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from facsimile.shaping.sampling import independent, systematic
+from facsimile.synthesizers.base import Model, Sampling
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.fit import Floats, fit, tabled
+from facsimile.table.table import Table
+
+LARGEST = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Model):
+    """Mass on every cell, shaped like the domain; it need not sum to one."""
+
+    domain: Domain
+    mass: Floats
+
+    def marginal(self, clique: Clique) -> Floats:
+        """The mass of every cell of some columns."""
+        return tabled(self.domain, self.mass, clique)
+
+    def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
+        """A table of n records."""
+        drawn = (independent if sampling == "iid" else systematic)(self.mass, n, random).ravel()
+        cells = np.flatnonzero(drawn)
+        codes = np.stack(np.unravel_index(cells, self.domain.shape), axis=1)
+        return Table.from_rows(self.domain, codes.astype(np.int64), drawn[cells])
+
+
+def possible(domain: Domain, zeros: Sequence[tuple[Clique, Mask]]) -> Mask:
+    """The cells that no rule excludes; where the rules leave none, all of them."""
+    found = np.ones(domain.shape, np.bool_)
+    for clique, mask in zeros:
+        order = np.argsort([domain.place(name) for name in clique])
+        shape = [axis.size if axis.name in clique else 1 for axis in domain.axes]
+        found &= ~np.transpose(mask, order).reshape(shape)
+    return found if found.any() else ~found
+
+
+def smoothed(prior: Table, allowed: Mask) -> Floats:
+    """A public table as a distribution with mass on every allowed cell.
+
+    Maximum entropy with the prior's two-way tables, each drawn to its independent form by as much of its χ² as
+    chance explains (James and Stein): E + (1 − df/χ²)₊ (O − E). Half a record is added to every code.
+    """
+    domain = prior.domain
+    shares = {}
+    for name in domain.names:
+        counts = prior.marginal((name,)) + 0.5
+        shares[name] = counts / counts.sum()
+    targets: list[tuple[Clique, Floats]] = []
+    for pair in combinations(domain.names, 2):
+        seen = prior.marginal(pair) / max(1, prior.n)
+        product = np.outer(seen.sum(axis=1), seen.sum(axis=0))
+        excess = np.divide((seen - product) ** 2, product, out=np.zeros_like(product), where=product > 0)
+        chi = prior.n * float(excess.sum())
+        chance = (seen.shape[0] - 1) * (seen.shape[1] - 1) + 0.5
+        kept = 1 - chance / chi if chi > chance else 0.0
+        targets.append((pair, kept * seen + (1 - kept) * np.outer(shares[pair[0]], shares[pair[1]])))
+    targets += [((name,), share) for name, share in shares.items()]
+    return fit(domain, targets, allowed, sweeps=20, tolerance=1e-4)

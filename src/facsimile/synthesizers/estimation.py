@@ -1,0 +1,204 @@
+"""Estimation: from noisy, overlapping measurements to counts over a dense domain.
+
+A measurement is a table of some columns, each perhaps in groups, every cell with independent noise of one
+variance. Such noise splits into a total, an effect of each column, and interactions, orthogonal to each other.
+So nothing is lost by taking a measurement apart:
+
+1. Columns. All that is said about a column is its own table and its shadow in each larger one (the others
+   summed away: variance times the cells summed). The best linear unbiased estimate, the total n being known, is
+   weighted least squares with as many unknowns as the column has codes. It is projected on the counts that are
+   not negative and sum to n: cutting negative counts off would push rare codes up.
+2. Pairs. Each pair of columns in each measurement is moved to the tables of its columns, which is least squares
+   again. Higher interactions are left to maximum entropy.
+3. The distribution. Proportional fitting from the start, tables of columns exactly and last, tables of pairs
+   with a slack for their noise (`table.fit`). The slack is variance/τ: it says how far true tables of this kind
+   lie from the start, (true − E)² ≈ τE, and τ is learnt from the table itself. Independent columns have τ = 1,
+   the spread of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.fit import Floats, Groups, Target, relaxed, tabled
+
+SMALLEST_VARIANCE = 1e-3
+SWEEPS = 40
+TOLERANCE = 1e-5
+FAINT = 1e-9
+# True tables are mostly close to the start and here and there far from it. A slack for the average would blur
+# what stands out, so a tenth of it is given.
+FIRMNESS = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Noisy counts of some columns; `groups[i]` is the group of each code of column i."""
+
+    columns: Clique
+    groups: tuple[Groups, ...]
+    counts: Floats
+    variance: float
+
+    def onto(self, columns: Clique) -> Measurement:
+        """The shadow on some of the columns, in the measurement's order: noise of summed cells adds up."""
+        kept = [place for place, name in enumerate(self.columns) if name in columns]
+        others = tuple(place for place in range(len(self.columns)) if place not in kept)
+        counts: Floats = self.counts.sum(axis=others)
+        variance = self.variance * (self.counts.size // counts.size)
+        return Measurement(
+            tuple(self.columns[i] for i in kept), tuple(self.groups[i] for i in kept), counts, variance
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A shadow on two columns, its counts moved to the tables of the columns, and its τ."""
+
+    shadow: Measurement
+    counts: Floats
+    tau: float
+
+    @property
+    def target(self) -> Target:
+        """What the fit shall come close to."""
+        slack = FIRMNESS * self.shadow.variance / self.tau
+        return Target(self.shadow.columns, self.counts, self.shadow.groups, slack)
+
+    @property
+    def strength(self) -> float:
+        """An estimate of the χ² by which the true table differs from the start."""
+        rows, columns = self.counts.shape
+        return float((self.tau - 1) * (rows - 1) * (columns - 1))
+
+
+def estimate(
+    domain: Domain, measurements: Sequence[Measurement], n: int, start: Floats, prior_records: int = 0
+) -> Floats:
+    """Expected counts of n records on the cells where the start has mass.
+
+    `prior_records`: how many public records the start was made of; 0 if it says nothing about the columns.
+    """
+    before = {name: tabled(domain, start, (name,)) * (n / start.sum()) for name in domain.names}
+    margins = columns(before, measurements, n, prior_records)
+    exact = [Target((name,), counts) for name, counts in margins.items()]
+    expected = relaxed(domain, exact, start, n, SWEEPS, TOLERANCE)
+    least = _least_tau(n, prior_records)
+    found = [
+        moved(shadow, margins, tabled(domain, expected, shadow.columns, shadow.groups), least).target
+        for shadow in shadows(measurements)
+    ]
+    fitted = relaxed(domain, [*found, *exact], expected, n, SWEEPS, TOLERANCE)
+    return next((counts for counts in (fitted, expected) if counts.any()), start * (n / start.sum()))
+
+
+def columns(
+    before: Mapping[str, Floats], measurements: Sequence[Measurement], n: int, prior_records: int = 0
+) -> dict[str, Floats]:
+    """The one-way tables: not negative, nothing where nothing was expected before, each with sum n."""
+    found = {}
+    for name, expected in before.items():
+        counts, variances = column(name, len(expected), measurements, n)
+        if prior_records:
+            spread = _tau(counts, expected, variances, _least_tau(n, prior_records)) * expected
+            weight = spread / (spread + variances)
+            counts, variances = weight * counts + (1 - weight) * expected, weight * variances
+        found[name] = nearest(counts, np.maximum(variances, SMALLEST_VARIANCE), expected > 0, n)
+    return found
+
+
+def strengths(
+    measurements: Sequence[Measurement], margins: Mapping[str, Floats], n: int
+) -> dict[Clique, float]:
+    """How far each pair of columns is from independent: the largest estimate of its χ²."""
+    found: dict[Clique, float] = {}
+    for shadow in shadows(measurements):
+        rows, columns = _sides(shadow, margins)
+        pair = moved(shadow, margins, np.outer(rows, columns) / n, 1.0)
+        found[shadow.columns] = max(found.get(shadow.columns, 0.0), pair.strength)
+    return found
+
+
+def column(name: str, size: int, measurements: Sequence[Measurement], n: int) -> tuple[Floats, Floats]:
+    """The best linear unbiased estimate of a column's table and its variances, the total being n.
+
+    Codes that no measurement tells apart share what is known of them equally.
+    """
+    precision, weighted = np.zeros((size, size)), np.zeros(size)
+    for measurement in measurements:
+        if name in measurement.columns:
+            shadow = measurement.onto((name,))
+            (group,), counts = shadow.groups, shadow.counts
+            centred = counts + (n - counts.sum()) / len(counts)
+            joins = (np.arange(len(counts))[:, None] == group) / shadow.variance**0.5
+            precision += joins.T @ joins
+            weighted += joins.T @ (centred / shadow.variance**0.5)
+    faint = 1e-9 * (precision.max() or 1.0)
+    system = np.ones((size + 1, size + 1))
+    system[:size, :size] = precision + faint * np.eye(size)
+    system[size, size] = 0
+    inverse = np.linalg.inv(system)
+    counts = inverse[:size] @ np.append(weighted + faint * n / size, n)
+    return counts, np.maximum(np.diag(inverse)[:size], SMALLEST_VARIANCE)
+
+
+def nearest(counts: Floats, variances: Floats, possible: npt.ArrayLike, n: int) -> Floats:
+    """The counts that are not negative and sum to n, nearest in Σ(x − y)²/variance.
+
+    By Lagrange x = max(0, y + variance·λ). Codes leave in the order of y/variance until λ fits the rest.
+
+    A code that may occur keeps a trace of mass, so that rules and columns that disagree never leave nothing.
+
+    >>> nearest(np.array([8.0, 4.0, -6.0]), np.ones(3), np.ones(3), 10).round(6).tolist()
+    [7.0, 3.0, 0.0]
+    """
+    places = np.flatnonzero(possible)
+    order = places[np.argsort(-(counts / variances)[places], kind="stable")]
+    level = (n - np.cumsum(counts[order])) / np.cumsum(variances[order])
+    last = np.flatnonzero(counts[order] + variances[order] * level > 0)[-1]
+    found = np.zeros_like(counts)
+    found[order] = np.maximum(FAINT * n, counts[order] + variances[order] * level[last])
+    return found
+
+
+def moved(shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, least_tau: float) -> Pair:
+    """A shadow on two columns, moved to the tables of its columns."""
+    rows, columns = _sides(shadow, margins)
+    counts = shadow.counts + ((rows - shadow.counts.sum(axis=1)) / len(columns))[:, None]
+    counts += (columns - counts.sum(axis=0)) / len(rows)
+    noise = shadow.variance * (1 - 1 / len(rows)) * (1 - 1 / len(columns))
+    return Pair(shadow, counts, _tau(counts, expected, noise, least_tau))
+
+
+def shadows(measurements: Sequence[Measurement]) -> Iterator[Measurement]:
+    """Every pair of columns of every measurement."""
+    for measurement in measurements:
+        for pair in combinations(measurement.columns, 2):
+            shadow = measurement.onto(pair)
+            if min(shadow.counts.shape) > 1:
+                yield shadow
+
+
+def _sides(shadow: Measurement, margins: Mapping[str, Floats]) -> Iterator[Floats]:
+    for name, group in zip(shadow.columns, shadow.groups, strict=True):
+        yield np.bincount(group, margins[name]).astype(np.float64)
+
+
+def _tau(counts: Floats, expected: Floats, noise: float | Floats, least: float, rounds: int = 5) -> float:
+    """τ with E(counts − expected)² = τ·expected + noise, by moments weighted with their own precision."""
+    tau, excess = least, (counts - expected) ** 2 - noise
+    for _ in range(rounds):
+        weight = expected / (tau * expected + noise) ** 2
+        tau = max(least, float((weight * excess).sum() / ((weight * expected).sum() or 1.0)))
+    return tau
+
+
+def _least_tau(n: int, prior_records: int) -> float:
+    """Records of one population spread by E; those of a prior sample, blown up to n, by E·n/(its size) more."""
+    return 1.0 + (n / prior_records if prior_records else 0.0)

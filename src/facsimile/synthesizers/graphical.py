@@ -1,0 +1,237 @@
+"""Graphical model: the flattest distribution near noisy marginals, on a domain too large to hold.
+
+The model is a product of functions of a few columns each, held on the bags of a junction tree (`junction`).
+Noisy marginals are made consistent (`interactions`), those that the tree cannot hold give way (`cliques`), and
+the rest is fitted by messages between the bags (`messages`). Every step is a total function of public input
+and noisy answers, and the domain is never formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from facsimile.spec.columns import Axis
+from facsimile.synthesizers.base import Model, Sampling
+from facsimile.synthesizers.cliques import fitting, joining
+from facsimile.synthesizers.interactions import Floats, Measurement, composed, interactions, measured
+from facsimile.synthesizers.junction import JunctionTree, junction_tree, ordered
+from facsimile.synthesizers.messages import Term, fitted, ratio, spread, sum_to
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.table import Codes, Table
+
+LARGEST_TREE = 2_000_000
+# λ as a share of the records, and how much less for single columns, which all other marginals build on.
+FLATNESS, FIRMNESS = 0.03, 0.1
+STAGES = 8
+SWEEPS = 15
+TOLERANCE = 5e-5
+
+
+class TreeTooLarge(ValueError):
+    """The cells that may not occur tie so many columns together that no tree can hold them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graphical(Model):
+    """Expected counts of each bag of a junction tree, equal where bags overlap."""
+
+    domain: Domain
+    tree: JunctionTree
+    counts: tuple[Floats, ...]
+
+    def marginal(self, clique: Clique) -> Floats:
+        """The expected counts of any columns, shaped like their domain in the order given."""
+        place = self.tree.holding(clique)
+        names = ordered(self.tree.domain, clique)
+        found = (
+            self._summed(names) if place is None else sum_to(self.counts[place], self.tree.bags[place], names)
+        )
+        return np.transpose(found, [names.index(name) for name in clique])
+
+    def _summed(self, names: Clique) -> Floats:
+        """The marginal of columns of several bags: top × Π bag/separator, summed from the leaves upwards."""
+        tree, places = self.tree, self.tree.spanning(names)
+        waiting: dict[int, list[tuple[Clique, Floats]]] = {}
+        for place in reversed(places):
+            separator = tree.separators[place] if place != places[0] else ()
+            messages = waiting.pop(place, [])
+            needed = {*separator, *names}.union(*(columns for columns, _ in messages))
+            columns = ordered(tree.domain, {*tree.bags[place]} & needed)
+            factor = sum_to(self.counts[place], tree.bags[place], columns)
+            if place != places[0]:
+                factor = ratio(factor, sum_to(factor, columns, separator, keep=True))
+            reached = {*columns}.union(*(below for below, _ in messages))
+            left = ordered(tree.domain, reached & {*separator, *names})
+            found = _product_sum([(columns, factor), *messages], left)
+            waiting.setdefault(tree.parents[place], []).append((left, found))
+        ((_, found),) = waiting[tree.parents[places[0]]]
+        return found
+
+    def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
+        """n records, bag by bag: the new columns of a bag are drawn given those it shares with its parent.
+
+        Systematic: records that agree in the shared columns get evenly spaced quantiles in random order, so
+        each bag's counts are those expected of its parent's, rounded up or down.
+        """
+        full = self.tree.domain
+        codes = np.zeros((n, len(full.axes)), np.int64)
+        for bag, separator, counts in zip(self.tree.bags, self.tree.separators, self.counts, strict=True):
+            new = tuple(name for name in bag if name not in separator)
+            rows = np.transpose(counts, [bag.index(name) for name in separator + new])
+            rows = rows.reshape(full.size(separator), full.size(new))
+            group = _index(full, codes, separator)
+            quantiles = random.random(n) if sampling == "iid" else _spaced(group, random)
+            cells = np.unravel_index(_inverse(rows, group, quantiles), full.project(new).shape)
+            for name, drawn in zip(new, cells, strict=True):
+                codes[:, full.place(name)] = drawn
+        return Table.from_rows(self.domain, codes[:, [full.place(name) for name in self.domain.names]])
+
+
+def _product_sum(factors: Sequence[tuple[Clique, Floats]], names: Clique) -> Floats:
+    """The product of functions of a few columns each, summed to some columns."""
+    every = dict.fromkeys(name for clique, _ in factors for name in clique)
+    label = {name: place for place, name in enumerate(every)}
+    operands: list[Any] = []
+    for clique, factor in factors:
+        operands += [factor, [label[name] for name in clique]]
+    return np.asarray(np.einsum(*operands, [label[name] for name in names], optimize="greedy"))
+
+
+def _index(domain: Domain, codes: Codes, clique: Clique) -> Codes:
+    """The joint index of some columns of each record."""
+    index = np.zeros(len(codes), np.int64)
+    for name in clique:
+        index = index * domain.axis(name).size + codes[:, domain.place(name)]
+    return index
+
+
+def _spaced(group: Codes, random: np.random.Generator) -> Floats:
+    """For the m records of each group the quantiles (i + u)/m, i = 0 … m − 1, in random order."""
+    line = np.lexsort([random.random(len(group)), group])
+    _, starts, sizes = np.unique(group[line], return_index=True, return_counts=True)
+    ranks = np.arange(len(group)) - np.repeat(starts, sizes)
+    quantiles = np.empty(len(group))
+    quantiles[line] = (ranks + np.repeat(random.random(len(sizes)), sizes)) / np.repeat(sizes, sizes)
+    return quantiles
+
+
+def _inverse(rows: Floats, group: Codes, quantiles: Floats) -> Codes:
+    """For each record the cell of its group's row at its quantile; a cell without mass is never taken."""
+    ends = np.cumsum(rows, axis=1)
+    ends = np.arange(len(rows))[:, None] + ratio(ends, ends[:, -1:])
+    found = np.searchsorted(ends.ravel(), group + np.minimum(quantiles, 1 - 1e-8), side="right")
+    cells: Codes = np.clip(found - group * rows.shape[1], 0, rows.shape[1] - 1)
+    return cells
+
+
+@dataclass(frozen=True)
+class Coarser:
+    """A coarser version of a column: the group of each of its codes."""
+
+    column: str
+    groups: tuple[int, ...]
+
+
+def estimate(
+    domain: Domain,
+    measurements: Sequence[Measurement],
+    zeros: Sequence[tuple[Clique, Mask]],
+    total: int,
+    prior: Table | None = None,
+    *,
+    coarser: Mapping[str, Coarser] | None = None,
+    largest: int = LARGEST_TREE,
+    sweeps: int = SWEEPS,
+) -> Graphical:
+    """The model of noisy marginals: (clique, counts, Laplace scale of each count).
+
+    Without a prior the fit starts from the uniform distribution; with one, from the prior's own junction tree,
+    joined by its strongest pairs where nothing was measured. `coarser` names further columns, functions of
+    the domain's, that cliques may use; the model draws without them. Measurements that need a tree of more
+    than `largest` cells give way to their faces. `sweeps` bounds the walks of a stage of the fit.
+    """
+    full, ties = _extended(domain, coarser or {})
+    rules = [*zeros, *ties]
+    forced = [clique for clique, _ in rules]
+    if junction_tree(full, forced).cells > largest:
+        raise TreeTooLarge("the cells that may not occur tie too many columns together")
+    answers = measured(full, measurements)
+    kept = fitting(full, forced, answers, total, largest)
+    cliques = [*forced, *(answer.clique for answer in kept)]
+    known = None if prior is None else _lengthened(full, prior, coarser or {})
+    tree = junction_tree(full, cliques if known is None else [*cliques, *joining(known, cliques)])
+    start = _start(tree, rules, known)
+    components = interactions(full, answers, total)
+    terms: dict[int, list[Term]] = {}
+    for answer in kept:
+        place = _held(tree, answer.clique)
+        target = composed(full, components, answer.clique)
+        softness = FLATNESS * (FIRMNESS if len(answer.clique) == 1 else 1) * 2 * answer.scale**2
+        terms.setdefault(place, []).append(Term(tree.bags[place], answer.clique, target, softness))
+    counts = fitted(tree, start, terms, max(total, 1), STAGES, sweeps, TOLERANCE)
+    return Graphical(domain, tree, tuple(counts))
+
+
+def _extended(domain: Domain, coarser: Mapping[str, Coarser]) -> tuple[Domain, list[tuple[Clique, Mask]]]:
+    """The domain with its coarser columns, and the pairs of codes that contradict each other."""
+    axes = list(domain.axes)
+    ties: list[tuple[Clique, Mask]] = []
+    for name, version in coarser.items():
+        groups = np.array(version.groups)
+        axes.append(Axis(name, domain.axis(version.column).bins[: groups.max() + 1]))
+        ties.append(((version.column, name), groups[:, None] != np.arange(groups.max() + 1)))
+    return Domain(tuple(axes)), ties
+
+
+def _lengthened(full: Domain, prior: Table, coarser: Mapping[str, Coarser]) -> Table:
+    """The prior with its coarser columns."""
+    added = [np.array(version.groups)[prior.column(version.column)] for version in coarser.values()]
+    return Table.from_rows(full, np.column_stack([prior.codes, *added]), prior.counts)
+
+
+def _held(tree: JunctionTree, clique: Clique) -> int:
+    place = tree.holding(clique)
+    assert place is not None
+    return place
+
+
+def _start(tree: JunctionTree, zeros: Sequence[tuple[Clique, Mask]], prior: Table | None) -> list[Floats]:
+    """Factors of the bags whose product the fit begins with: uniform or the prior's, on allowed cells."""
+    if prior is None:
+        counts = [np.ones(tree.domain.project(bag).shape) for bag in tree.bags]
+    else:
+        counts = [
+            ratio(joint, sum_to(joint, bag, separator, keep=True))
+            for joint, bag, separator in zip(_smoothed(tree, prior), tree.bags, tree.separators, strict=True)
+        ]
+    for clique, mask in zeros:
+        place, names = _held(tree, clique), ordered(tree.domain, clique)
+        turned = np.transpose(mask, [clique.index(name) for name in names])
+        counts[place] = counts[place] * ~spread(turned, names, tree.bags[place])
+    return counts
+
+
+def _smoothed(tree: JunctionTree, prior: Table) -> list[Floats]:
+    """The prior's bags mixed with independent columns, in the share of rows that occur once in a bag.
+
+    That share estimates the chance that another record of the prior's population is new (Good and Turing).
+    """
+    shares = {}
+    for name in tree.domain.names:
+        counts = prior.marginal((name,)) + 1.0
+        shares[name] = counts / counts.sum()
+    tables = [prior.marginal(bag) / max(prior.n, 1) for bag in tree.bags]
+    new = max(float(((table * prior.n).round() == 1).sum()) for table in tables) / max(prior.n, 1)
+    share = min(max(new, 0.01), 0.5)
+    bags = []
+    for bag, table in zip(tree.bags, tables, strict=True):
+        product = np.ones((1,) * len(bag))
+        for name in bag:
+            product = product * spread(shares[name], (name,), bag)
+        bags.append((1 - share) * table + share * product)
+    return bags

@@ -1,0 +1,106 @@
+"""MST: a tree of pairs. It measures every column, then the pairs of a tree that say most beyond that.
+
+A third of ε goes to the columns, a third to the selection of the d − 1 edges, a third to the pairs of the tree.
+Pairs and columns are made consistent, and the tree is a network: a root, and every other column given one
+parent. So it works on tables of any width. In pure differential privacy; an edge's score is its pair's L1
+distance from independent columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
+from facsimile.privacy.queries import MarginalDistances
+from facsimile.synthesizers.base import Answers, Known, Synthesizer
+from facsimile.synthesizers.consistency import Noisy, consistent
+from facsimile.synthesizers.network import Network, Node, emptied
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.table import Counts
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MST(Synthesizer):
+    """It has no hyperparameters."""
+
+    @classmethod
+    def of(cls, hyperparameters: Mapping[str, str]) -> MST:
+        """From the text of a configuration."""
+        return cls(**hyperparameters)
+
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Network:
+        """Columns, edges, pairs; with one column all of ε is for it."""
+        domain = answers.domain
+        singles = [(name,) for name in domain.names]
+        if len(singles) == 1:
+            measured = _measured(answers, singles, epsilon)
+            return _network(domain, known, measured, [])
+        measured = _measured(answers, singles, epsilon / 3)
+        flat = [_noisy(domain, known, *one) for one in measured]
+        columns = dict(zip(domain.names, consistent(flat, known.n), strict=True))
+        tree, spent = _tree(answers, known, columns, epsilon / 3)
+        measured += _measured(answers, tree, epsilon - epsilon / 3 - spent)
+        return _network(domain, known, measured, tree)
+
+
+Measured = tuple[Clique, Counts, float]
+
+
+def _measured(answers: Answers, cliques: Sequence[Clique], epsilon: Fraction) -> list[Measured]:
+    """Marginals with the variance of their noise, 2b² for b = 2k/ε."""
+    found = answers.run(NoisyMarginals.evenly(cliques, epsilon))
+    return [(clique, found[clique], 2 * float(2 * len(cliques) / epsilon) ** 2) for clique in cliques]
+
+
+def _tree(
+    answers: Answers, known: Known, columns: Mapping[str, Floats], epsilon: Fraction
+) -> tuple[list[Clique], Fraction]:
+    """Kruskal's algorithm with noisy choices, and what it cost: a choice from one edge only is free."""
+    tree: list[Clique] = []
+    group = {name: name for name in columns}
+    products = {
+        pair: np.rint(np.outer(columns[pair[0]], columns[pair[1]]) / known.n).astype(np.int64)
+        for pair in combinations(columns, 2)
+    }
+    spent = Fraction(0)
+    for left in range(len(columns) - 1, 0, -1):
+        edges = [pair for pair in products if group[pair[0]] != group[pair[1]]]
+        place = 0
+        if len(edges) > 1:
+            share = (epsilon - spent) / left
+            scores = MarginalDistances(tuple((pair, products[pair]) for pair in edges))
+            place = answers.run(NoisySelection(scores, share))
+            spent += share
+        one, other = edges[place]
+        tree.append((one, other))
+        group = {name: group[one] if label == group[other] else label for name, label in group.items()}
+    return tree, spent
+
+
+def _noisy(domain: Domain, known: Known, clique: Clique, counts: Counts, variance: float) -> Noisy:
+    empty = emptied(known.zeros, domain, [(name, None) for name in clique])
+    return Noisy(clique, counts.astype(np.float64), variance, empty)
+
+
+def _network(domain: Domain, known: Known, measured: Sequence[Measured], tree: Sequence[Clique]) -> Network:
+    """The tree from its first column outwards."""
+    joints = consistent([_noisy(domain, known, *one) for one in measured], known.n)
+    tables = {clique: joint for (clique, _, _), joint in zip(measured, joints, strict=True)}
+    root = domain.names[0]
+    nodes = [Node.of(root, (), tables[(root,)])]
+    reached, left = {root}, list(tree)
+    while left:
+        edge = next(edge for edge in left if reached & set(edge))
+        left.remove(edge)
+        parent, column = edge if edge[0] in reached else edge[::-1]
+        nodes.append(Node.of(column, ((parent, None),), tables[edge] if edge[0] == parent else tables[edge].T))
+        reached.add(column)
+    return Network(domain, tuple(nodes), known.zeros)

@@ -1,0 +1,95 @@
+"""Candidates: whatever the model draws, n plausible records come out, none rarer than allowed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from facsimile.errors import FacsimileError
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.reader import rehearse
+from facsimile.release.candidate import Recipe, draw
+from facsimile.shaping.constraints import implausible
+from facsimile.spec.constraints import parse_condition
+from facsimile.spec.load import validated
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.synthesizers.base import Model, Sampling
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+from specs import changed
+
+N = 600
+
+
+class Fixed(Model):
+    """Draws rows with given weights, i.i.d."""
+
+    def __init__(self, domain: Domain, weights: list[float]) -> None:
+        self.domain, self._weights = domain, np.array(weights) / sum(weights)
+
+    def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
+        cells = np.argwhere(np.ones(self.domain.shape, bool))
+        return Table.from_rows(self.domain, cells, random.multinomial(n, self._weights))
+
+
+@pytest.fixture
+def specification() -> Specification:
+    data = changed("records", {"count": str(N), "public_because": "it is printed on the door"})
+    data["constraints"]["synthetic"] = [{"never": "age < 18 and sex = F", "source": "a rule for the test"}]
+    return validated(data)
+
+
+def recipe(specification: Specification, family: str = "mst", **hyperparameters: str) -> Recipe:
+    choice = specification.alternatives_named("coarse")
+    projection = {"algorithm": "paper", "min_count": "3"}
+    return Recipe(specification, Configuration(choice, family, hyperparameters, projection))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
+def test_implausible_records_are_drawn_again(specification: Specification, share: float) -> None:
+    made = recipe(specification)
+    cells = np.argwhere(np.ones(made.domain.shape, bool))
+    bad = implausible(made.conditions, made.domain, cells)
+    assert bad.sum() == 1
+    weights = np.where(bad, share, (1 - share) / (~bad).sum()).tolist()
+    found = draw(Fixed(made.domain, weights), made.conditions, N, np.random.default_rng(1), "iid")
+    assert found.n == N
+    assert not implausible(made.conditions, found.domain, found.codes).any()
+
+
+def test_a_model_without_a_plausible_row_ends_too(specification: Specification) -> None:
+    made = recipe(specification)
+    never = [parse_condition("age < 18 or age > 17")]
+    found = draw(Fixed(made.domain, [1.0] * made.domain.cells), never, N, np.random.default_rng(1), "iid")
+    assert found.n == N
+
+
+@pytest.mark.parametrize("family", ["mst", "workload", "privbayes", "aim", "mwem", "pep"])
+def test_every_family_makes_a_candidate(specification: Specification, family: str) -> None:
+    made = recipe(specification, family)
+    random = np.random.default_rng(2)
+    rows = np.column_stack([random.integers(0, 3, N), np.zeros(N, int)])
+    table = Table.from_rows(made.domain, rows)
+    curator = Curator.rehearsal(rehearse(table), table.domain, 1)
+    found = made.table(made.fit(curator, Fraction(3), random), random)
+    assert found.n == N
+    assert found.domain == made.domain
+    assert int(found.counts.min()) >= 3
+    assert not implausible(made.conditions, found.domain, found.codes).any()
+
+
+def test_known_tells_coarser_versions_and_zeros(specification: Specification) -> None:
+    known = recipe(specification).known()
+    assert known.n == N
+    assert known.coarser["age"] == ((0, 1, 1),)
+    assert known.coarser["sex"] == ()
+    assert any(set(clique) == {"age", "sex"} and mask.sum() == 1 for clique, mask in known.zeros)
+
+
+def test_what_cannot_be_made_is_refused(specification: Specification) -> None:
+    for made in (recipe(specification, "dpctgan"), recipe(specification, "privbayes", flavour="blue")):
+        with pytest.raises(FacsimileError, match="E200"):
+            made.synthesizer(Fraction(1))

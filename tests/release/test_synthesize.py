@@ -1,0 +1,103 @@
+"""One generator alone: from a file or a frame, reproducible, within its budget, for public data only."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import facsimile
+from facsimile.cli import app
+from facsimile.errors import FacsimileError
+from facsimile.explore.facts import load_facts
+from facsimile.explore.simulate import simulate
+from facsimile.privacy.dataset import dataset_key
+from facsimile.release.writing import save
+
+N = 3_000
+
+
+@pytest.fixture(scope="module")
+def data(births: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("public") / "births.csv"
+    save(simulate(load_facts(births / "facts.yaml"), N, 1), path)
+    return path
+
+
+def arguments(births: Path, data: Path, out: Path, *more: str) -> list[str]:
+    return ["synthesize", str(births / "released.yaml"), "--data", str(data), "-o", str(out), *more]
+
+
+def test_the_command_writes_labels_and_says_what_it_spent(births: Path, data: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / name for name in ("a.csv", "b.csv", "c.parquet")]
+    for out, seed in zip(outs, "112", strict=True):
+        found = CliRunner().invoke(app, arguments(births, data, out, "--public", "--seed", seed, "--json"))
+        assert found.exit_code == 0, found.output
+        said = json.loads(found.stdout)
+        assert said == {
+            "rehearsal": True, "family": "workload", "records": N, "seed": int(seed), "file": out.name,
+            "epsilon": 1.0,
+        }  # fmt: skip
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    lines = outs[0].read_text().splitlines()
+    assert len(lines) == N + 1
+    assert lines[0].replace('"', "").split(",")[:2] == ["birth_month", "mother_age"]
+
+
+def test_frames_go_in_and_come_out(births: Path, data: Path) -> None:
+    import polars as pl
+
+    table = simulate(load_facts(births / "facts.yaml"), N, 1)
+    spec = births / "released.yaml"
+    made = [
+        facsimile.fit(spec, given, family="mst", epsilon=Fraction(2), seed=3)
+        for given in (table, table.to_pandas(), pl.from_arrow(table), data)
+    ]
+    samples = [fitted.sample() for fitted in made]
+    assert all(sample == samples[0] for sample in samples)
+    assert samples[0].to_pandas().shape == (N, 6)
+    assert all(0 < fitted.spent <= 2 for fitted in made)
+
+
+def test_a_prior_and_hyperparameters_are_passed_on(births: Path, data: Path, tmp_path: Path) -> None:
+    prior = tmp_path / "prior.csv"
+    save(simulate(load_facts(births / "facts.yaml"), 500, 7), prior)
+    more = ["--public", "--prior", str(prior), "--set", "measurements=each", "--epsilon", "0.5"]
+    found = CliRunner().invoke(app, arguments(births, data, tmp_path / "out.csv", *more))
+    assert found.exit_code == 0, found.output
+    assert "epsilon 0.5" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ([], "E208"),
+        (["--public", "--family", "oracle"], "E200"),
+        (["--public", "--family", "dpctgan"], "E200"),
+        (["--public", "--epsilon", "0"], "E200"),
+        (["--public", "--epsilon", "much"], "E200"),
+        (["--public", "--set", "measurements"], "E200"),
+        (["--public", "--set", "colour=blue"], "E200"),
+        (["--public", "--set", "sampling=blue"], "E200"),
+        (["--public", "--family", "privbayes", "--set", "root=height"], "E200"),
+        (["--public", "--set", "measurements=height"], "E200"),
+        (["--public", "--family", "privbayes", "--set", "theta=-1"], "E200"),
+    ],
+)
+def test_bad_input_is_refused(births: Path, data: Path, tmp_path: Path, more: list[str], code: str) -> None:
+    found = CliRunner().invoke(app, arguments(births, data, tmp_path / "out.csv", *more))
+    assert isinstance(found.exception, FacsimileError), found.output
+    assert found.exception.code == code
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_file_with_a_key_beside_it_is_not_public(births: Path, data: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "births.csv"
+    copy.write_bytes(data.read_bytes())
+    dataset_key(tmp_path / "births.key")
+    found = CliRunner().invoke(app, arguments(births, copy, tmp_path / "out.csv", "--public"))
+    assert isinstance(found.exception, FacsimileError)
+    assert found.exception.code == "E207"

@@ -1,0 +1,28 @@
+"""Writing: labels of every record, in an order that only the records decide."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from contracts.neighbours import small_domain
+from facsimile.release.writing import labelled
+from facsimile.table.table import Table
+
+DOMAIN = small_domain(3, 2)
+ROWS = [[0, 1]] * 40 + [[2, 0]] * 30 + [[1, 1]] * 30
+
+
+def test_every_record_is_there_once_with_its_labels() -> None:
+    found = labelled(Table.from_rows(DOMAIN, ROWS)).to_pylist()
+    wanted = Counter((str(a), str(b)) for a, b in ROWS)
+    assert Counter((row["a"], row["b"]) for row in found) == wanted
+
+
+def test_the_order_is_a_function_of_the_records_and_looks_like_none() -> None:
+    table, shuffled = Table.from_rows(DOMAIN, ROWS), Table.from_rows(DOMAIN, ROWS[::-1])
+    assert labelled(table) == labelled(shuffled)
+    first = labelled(table).column("a").to_pylist()
+    assert first != sorted(first)
+    assert len(set(first[:20])) > 1
+    other = labelled(Table.from_rows(DOMAIN, [*ROWS[1:], [2, 1]])).column("a").to_pylist()
+    assert other != first

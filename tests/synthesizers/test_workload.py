@@ -1,0 +1,273 @@
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.ledger import MemoryLedger
+from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
+from facsimile.privacy.reader import rehearse
+from facsimile.spec.bins import CategoryBin
+from facsimile.spec.columns import Axis
+from facsimile.synthesizers.base import Known, Model
+from facsimile.synthesizers.dense import Dense
+from facsimile.synthesizers.estimation import Measurement
+from facsimile.synthesizers.measurements import Cuts, Item, affordable, items, shares
+from facsimile.synthesizers.workload import Wanted, Workload, batches, strongest, variance
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.table import Table
+
+EPSILONS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(100)])
+LISTS = [
+    "auto",
+    "each",
+    "each; all@2",
+    "each; pairs; strongest@1",
+    "each; b*a@2; all",
+    "a*b@2",
+    "all@3; strongest@2",
+]
+
+
+def domain_of(*shape: int) -> Domain:
+    bins = [tuple(CategoryBin(str(i), frozenset([str(i)])) for i in range(size)) for size in shape]
+    return Domain(tuple(Axis(name, b) for name, b in zip("abcdefghijklmnop", bins, strict=False)))
+
+
+def table_of(domain: Domain, n: int, seed: int) -> Table:
+    """Records whose second column mostly follows the first."""
+    random = np.random.default_rng(seed)
+    codes = random.integers(0, domain.shape, (n, len(domain.shape)))
+    if len(domain.shape) > 1:
+        follows = random.random(n) < 0.7
+        codes[follows, 1] = np.minimum(codes[follows, 0], domain.shape[1] - 1)
+    return Table.from_rows(domain, codes)
+
+
+def fitted(
+    workload: Workload, table: Table, epsilon: Fraction, known: Known | None = None, seed: int = 0
+) -> Model:
+    curator = Curator.rehearsal(rehearse(table), table.domain, seed)
+    return workload.fit(curator, known or Known(table.n), epsilon, np.random.default_rng(seed))
+
+
+@settings(max_examples=20)
+@given(
+    st.sampled_from(LISTS), EPSILONS, st.integers(0, 2**32), st.sampled_from([(3, 4), (5, 1, 4), (2, 3, 2, 6)])
+)
+def test_it_spends_exactly_epsilon_and_draws_exactly_n_possible_records(
+    text: str, epsilon: Fraction, seed: int, shape: tuple[int, ...]
+) -> None:
+    domain = domain_of(*shape)
+    table = table_of(domain, 200, seed)
+    zeros: tuple[tuple[Clique, Mask], ...] = ((("b", "a"), np.eye(shape[1], shape[0], k=-1, dtype=np.bool_)),)
+    ledger = MemoryLedger()
+    curator = Curator.rehearsal(rehearse(table), domain, seed, ledger)
+    model = Workload(text).fit(curator, Known(200, zeros), epsilon, np.random.default_rng(seed))
+    assert ledger.spent == epsilon
+    for n in (1, 200):
+        drawn = model.sample(n, np.random.default_rng(seed))
+        assert drawn.n == n
+        assert not zeros[0][1][drawn.column("b"), drawn.column("a")].any()
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 12])
+def test_any_number_of_columns(columns: int) -> None:
+    domain = domain_of(*([3, 2, 2] + [2] * 9)[:columns])
+    model = fitted(Workload(), table_of(domain, 500, 1), Fraction(1))
+    assert isinstance(model, Dense)
+    assert model.sample(500, np.random.default_rng(0), "iid").n == 500
+
+
+@pytest.mark.parametrize("text", ["auto", "each; pairs@2; strongest@3"])
+def test_a_domain_too_large_to_hold_is_fitted_on_a_tree(text: str) -> None:
+    domain = domain_of(*[8] * 8)
+    table = table_of(domain, 3000, 2)
+    model = fitted(Workload(text), table, Fraction(20))
+    assert not isinstance(model, Dense)
+    drawn = model.sample(3000, np.random.default_rng(0))
+    assert drawn.n == 3000
+    assert np.abs(drawn.marginal(("a",)) - table.marginal(("a",))).max() < 100
+
+
+class Recorded:
+    """Answers of another run, in order: what a synthesizer may depend on."""
+
+    def __init__(self, domain: Domain, inner: Any, tape: list[Any], replay: bool) -> None:
+        self.domain, self.inner, self.tape, self.replay = domain, inner, tape, replay
+
+    def run(self, mechanism: Mechanism[Any]) -> Any:
+        if self.replay:
+            asked, answer = self.tape.pop(0)
+            assert asked == mechanism
+            return answer
+        self.tape.append((mechanism, self.inner.run(mechanism)))
+        return self.tape[-1][1]
+
+    def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Any:
+        inner = None if self.inner is None else self.inner.recoded(domain, maps)
+        return Recorded(domain, inner, self.tape, self.replay)
+
+
+SILENT = Recorded(domain_of(2, 2), None, [], True)
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_the_model_is_a_function_of_the_answers(text: str) -> None:
+    domain = domain_of(4, 5, 3)
+    table = table_of(domain, 400, 3)
+    tape: list[Any] = []
+    first = Recorded(domain, Curator.rehearsal(rehearse(table), domain, 1), tape, False)
+    again = Recorded(domain, None, tape, True)
+    one, other = (
+        Workload(text).fit(a, Known(400), Fraction(1), np.random.default_rng(0)) for a in (first, again)
+    )
+    assert isinstance(one, Dense)
+    assert isinstance(other, Dense)
+    assert np.array_equal(one.mass, other.mass)
+    assert not tape
+
+
+def test_with_much_epsilon_one_and_two_way_tables_are_those_of_the_data() -> None:
+    domain = domain_of(6, 5, 4)
+    table = table_of(domain, 20_000, 4)
+    drawn = fitted(Workload("each; pairs@9"), table, Fraction(100)).sample(table.n, np.random.default_rng(0))
+    for clique in [("a",), ("b",), ("a", "b"), ("b", "c")]:
+        assert np.abs(drawn.marginal(clique) - table.marginal(clique)).max() <= 20
+
+
+def test_a_prior_brings_what_was_not_measured() -> None:
+    domain = domain_of(4, 4, 2)
+    table, prior = table_of(domain, 5000, 5), table_of(domain, 3000, 6)
+    off = [
+        np.abs(
+            model.sample(5000, np.random.default_rng(0)).marginal(("a", "b")) - table.marginal(("a", "b"))
+        ).sum()
+        for model in (
+            fitted(Workload("each"), table, Fraction(1), known)
+            for known in (Known(5000), Known(5000, prior=prior))
+        )
+    ]
+    assert off[1] < 0.2 * off[0]
+
+
+def test_the_pair_that_depends_is_refined() -> None:
+    domain = domain_of(5, 5, 5)
+    table = table_of(domain, 5000, 7)
+    asked: list[Clique] = []
+
+    class Watching(Recorded):
+        def run(self, mechanism: Mechanism[Any]) -> Any:
+            if isinstance(mechanism, NoisyMarginals):
+                asked.extend(clique for clique, _ in mechanism.marginals)
+            return self.inner.run(mechanism)
+
+    curator = Curator.rehearsal(rehearse(table), domain, 1)
+    text = Workload("each; a@3*b@3*c@3; strongest@1")
+    text.fit(Watching(domain, curator, [], False), Known(5000), Fraction(4), np.random.default_rng(0))
+    assert asked[-1] == ("a", "b")
+    fine = Measurement(("a", "b"), (np.arange(2), np.arange(2)), np.eye(2) * 50, 1.0)
+    assert strongest([fine], {"a": np.full(2, 50.0), "b": np.full(2, 50.0)}, 100, 3) == []
+
+
+def test_tables_that_agree_are_asked_together() -> None:
+    fine, coarse = np.arange(4), np.array([0, 0, 1, 1])
+    tables = [
+        Wanted(("a", "b"), (fine, coarse), Fraction(1)),
+        Wanted(("b", "c"), (coarse, fine), Fraction(1)),
+        Wanted(("a", "c"), (coarse, fine), Fraction(1)),
+        Wanted(("a", "b"), (fine, coarse), Fraction(1)),
+    ]
+    assert batches(tables) == [tables[:2], [tables[2]], [tables[3]]]
+
+
+@given(st.sampled_from(LISTS), EPSILONS, st.sampled_from([(3, 4), (9, 1, 4), (2, 3, 2, 30)]))
+def test_shares_add_up(text: str, epsilon: Fraction, shape: tuple[int, ...]) -> None:
+    domain = domain_of(*shape)
+    every = items(text, domain, 1000, epsilon)
+    found = shares("auto", every, domain, 1000, epsilon)
+    assert sum(share for item in found for share in item) == epsilon
+    assert [len(item) for item in found] == [len(item.cliques(domain.names)) for item in every]
+
+
+def test_weights_are_for_items_or_for_their_tables() -> None:
+    domain = domain_of(8, 1)
+    every = items("each; a*b", domain, 100, Fraction(1))
+    assert shares("3; 1", every, domain, 100, Fraction(1)) == [
+        [Fraction(1, 2), Fraction(1, 4)],
+        [Fraction(1, 4)],
+    ]
+    assert shares("1,2; 0.5", every, domain, 100, Fraction(7)) == [[Fraction(2), Fraction(4)], [Fraction(1)]]
+    assert shares("auto", every, domain, 100, Fraction(11)) == [[Fraction(6), Fraction(3)], [Fraction(2)]]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "z", "a*a", "a@0", "a@x", "each@2", "strongest", "all*a", "each; ;", "a*b@-1"]
+)
+def test_a_list_that_is_none_is_refused_before_anything_is_asked(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not a measurement|a number of groups"):
+        Workload(text).fit(
+            Recorded(domain_of(2, 2), None, [], True), Known(10), Fraction(1), np.random.default_rng(0)
+        )
+
+
+@pytest.mark.parametrize("weights", ["1", "1;0", "1,1,1;1", "1;-1", "x;1"])
+def test_weights_that_do_not_fit_are_refused(weights: str) -> None:
+    with pytest.raises(ValueError, match=r"weight|decimal"):
+        Workload("each; all", weights).fit(SILENT, Known(10), Fraction(1), np.random.default_rng(0))
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=12), st.integers(1, 6))
+def test_groups_are_neighbours_and_no_cut_loses_less(counts: list[int], size: int) -> None:
+    """Against every way to cut."""
+    numbers = [float(i * i) for i in range(len(counts))]
+    groups = Cuts.of(np.array(counts, float), numbers).groups(size)
+    assert (np.diff(groups) >= 0).all()
+    assert groups[0] == 0
+    assert set(groups.tolist()) == set(range(min(size, len(counts))))
+
+    def loss(group: np.typing.NDArray[np.int64]) -> float:
+        weights, values, total = np.array(counts) + 1e-9, np.array(numbers), 0.0
+        for g in set(group.tolist()):
+            w, v = weights[group == g], values[group == g]
+            total += float((w * (v - (w * v).sum() / w.sum()) ** 2).sum())
+        return total
+
+    codes = np.arange(len(counts))
+    every = combinations(range(1, len(counts)), min(size, len(counts)) - 1)
+    best = min(loss(np.searchsorted(np.array(edges, int), codes, side="right")) for edges in every)
+    assert loss(groups) <= best + 1e-4 * (1 + best)
+
+
+def test_affordable_sizes_stay_within_their_cells_and_go_where_most_is_lost() -> None:
+    cuts = {
+        "even": Cuts.of(np.ones(12), range(12)),
+        "rare": Cuts.of(np.array([1000.0, 1, 1, 1, 1]), range(5)),
+        "one": Cuts.of(np.ones(1), [0]),
+    }
+    assert cuts["even"].lost[0] == 1
+    assert cuts["even"].lost[-1] == pytest.approx(0)
+    for cells in (1, 10, 100, 1e6):
+        sizes = affordable(cuts, cells)
+        assert sizes["one"] == 1
+        assert min(sizes["even"], sizes["rare"]) >= 2
+        assert np.prod(list(sizes.values())) <= max(4, cells)
+    assert affordable(cuts, 60) == {"even": 12, "rare": 5, "one": 1}
+
+
+def test_a_column_may_have_the_name_of_a_word() -> None:
+    bins = (CategoryBin("0", frozenset("0")), CategoryBin("1", frozenset("1")))
+    domain = Domain((Axis("all", bins), Axis("b", bins)))
+    assert Item.of("all*b", domain).columns == (("all", None), ("b", None))
+
+
+def test_the_variance_is_that_of_discrete_laplace_noise() -> None:
+    draws = Curator.rehearsal(rehearse(table_of(domain_of(1), 10, 0)), domain_of(1), 5)
+    answers = [int(draws.run(NoisyMarginals(((("a",), Fraction(1, 4)),)))[("a",)][0]) for _ in range(4000)]
+    assert np.var(answers) == pytest.approx(variance(Fraction(1, 4)), rel=0.25)
