@@ -13,7 +13,8 @@ import benchmarks.families
 import benchmarks.kernel
 import benchmarks.noise
 import benchmarks.reading
-import benchmarks.wide  # noqa: F401 (they enter their benchmarks)
+import benchmarks.wide
+import benchmarks.workload  # noqa: F401 (they enter their benchmarks)
 from benchmarks.registry import BENCHMARKS
 
 

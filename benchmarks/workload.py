@@ -98,7 +98,7 @@ def outcome(workload: Workload, epsilon: str, prior: str, seed: int) -> Outcome:
     curator, random = Curator.rehearsal(rehearse(real), real.domain, seed), np.random.default_rng(seed)
     start = time.process_time()
     model = workload.fit(curator, known, Fraction(epsilon), random)
-    table = project(model.sample(real.n, random, workload.sampling), 2, "margins", random)
+    table = project(model.sample(real.n, random), 2, "margins", random)
     cpu = time.process_time() - start
     verdicts = exact_errors(specification, real, table)
     relative = next(i for i, c in enumerate(specification.criteria) if isinstance(c, MarginalsRelative))

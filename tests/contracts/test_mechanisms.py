@@ -27,7 +27,8 @@ from facsimile.privacy.mechanisms import (
     NoisySelection,
 )
 from facsimile.privacy.noise import Integers, RehearsalNoise, SystemNoise
-from facsimile.privacy.queries import QUERIES, SCORES, CellCount, Dependences, MarginalDistances
+from facsimile.privacy.queries import QUERIES, SCORES, Dependences, MarginalDistances, WorstSum
+from facsimile.privacy.queries.sums import Sums
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from laws import ALPHA
@@ -57,14 +58,19 @@ class Off:
         raise AssertionError("no listed mechanism draws uniformly")
 
 
+def count(clique: tuple[str, ...], cells: list[Any]) -> WorstSum:
+    """The number of records in some cells."""
+    return WorstSum((Sums(clique, np.array([cells]), (0,), (Fraction(1),)),))
+
+
 MODEL = np.array([[1, 0, 1], [0, 2, 0]])
 HALF = Fraction(1, 2)
 CASES: dict[str, Mechanism[Any]] = {
     "one marginal": NoisyMarginals(((("a",), HALF),)),
     "three marginals": NoisyMarginals(((("a",), HALF), (("b",), Fraction(1, 3)), (("a", "b"), Fraction(2)))),
     "evenly": NoisyMarginals.evenly([("a",), ("b", "a")], Fraction(3)),
-    "count": NoisyAnswer(CellCount(("a", "b"), frozenset({(0, 0), (1, 2)})), HALF),
-    "count on a grid": NoisyAnswer(CellCount(("b",), frozenset({(1,)})), HALF, grid=7),
+    "count": NoisyAnswer(count(("a", "b"), [[1, 0, 0], [0, 0, 1]]), HALF),
+    "count on a grid": NoisyAnswer(count(("b",), [0, 1, 0]), HALF, grid=7),
     "distances": NoisySelection(
         MarginalDistances(((("a",), np.array([1, 2])), (("a", "b"), MODEL))), Fraction(1)
     ),
@@ -213,7 +219,7 @@ def test_each_is_frozen_and_carries_its_proof(kind: type) -> None:
         lambda: NoisyMarginals(()),
         lambda: NoisyMarginals(((("a",), Fraction(0)),)),
         lambda: NoisyMarginals(((("a",), HALF), (("a",), HALF))),
-        lambda: NoisyAnswer(CellCount(("a",), frozenset()), Fraction(0)),
+        lambda: NoisyAnswer(count(("a",), [1, 0]), Fraction(0)),
         lambda: NoisyAnswer(object(), HALF),  # type: ignore[arg-type]
         lambda: NoisySelection(object(), HALF),  # type: ignore[arg-type]
         lambda: MarginalDistances(((("a",), np.array([0.5, 0.5])),)),
@@ -242,7 +248,7 @@ def test_an_audit_reaches_the_guarantee_and_does_not_exceed_it(which: str) -> No
     tables = [Table.from_rows(domain, [[code], [0], [0]]) for code in (0, 1)]
     kinds: dict[str, tuple[Mechanism[Any], Callable[[Any], bool]]] = {
         "marginal": (NoisyMarginals(((("a",), epsilon),)), lambda x: x[("a",)][0] >= 3 and x[("a",)][1] <= 0),
-        "answer": (NoisyAnswer(CellCount(("a",), frozenset({(0,)})), epsilon), lambda x: x.units >= 3),
+        "answer": (NoisyAnswer(count(("a",), [1, 0]), epsilon), lambda x: x.units >= 3),
         "selection": (
             NoisySelection(
                 MarginalDistances(((("a",), np.array([3, 0])), (("a",), np.array([1, 2])))), epsilon

@@ -18,7 +18,6 @@ from facsimile.acceptance.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import (
     QUERIES,
-    CellCount,
     ClippedRatio,
     FloorMeans,
     LargestDifference,
@@ -78,7 +77,6 @@ def worst_sum(s: Table) -> Query:
 
 Build = Callable[[Table], Query | None]
 SHARP: dict[str, Build] = {
-    "count": lambda s: CellCount(("a", "b"), frozenset({(0, 0)})),
     "difference": LargestDifference,
     "difference, one way": lambda s: LargestDifference(s, 1),
     "unlikeness": Unlikeness,

@@ -17,9 +17,10 @@ from conftest import EXAMPLES
 from facsimile.errors import SpecRefused
 from facsimile.explore import simulate as simulation
 from facsimile.explore.facts import FactColumn, Facts, load_facts
-from facsimile.explore.simulate import _blocks, _joined, simulate, systematic
+from facsimile.explore.simulate import _blocks, _joined, simulate
 from facsimile.privacy.private import Private
 from facsimile.privacy.reader import read, read_public
+from facsimile.shaping.sampling import rounded
 from facsimile.spec.bins import NumberBin
 from facsimile.spec.columns import Column, Constant
 from facsimile.spec.constraints import Atom, Condition, fold, holds, parse_condition, resolve
@@ -347,7 +348,7 @@ def test_columns_without_a_tie_are_independent() -> None:
     st.integers(0, 2**32),
 )
 def test_a_systematic_count_is_its_expectation_rounded(weights: list[int], n: int, seed: int) -> None:
-    counts = systematic(np.array(weights, np.float64), n, np.random.default_rng(seed)).tolist()
+    counts = rounded(np.array(weights, np.float64), n, np.random.default_rng(seed)).tolist()
     assert sum(counts) == n
     for weight, count in zip(weights, counts, strict=True):
         expected = n * weight / sum(weights)
@@ -358,5 +359,5 @@ def test_a_systematic_count_is_its_expectation_rounded(weights: list[int], n: in
 def test_systematic_counts_are_right_on_average() -> None:
     p = np.array([0.003, 0.497, 0.0, 0.25, 0.25])
     random = np.random.default_rng(11)
-    mean = np.mean([systematic(p, 10, random) for _ in range(4000)], axis=0)
+    mean = np.mean([rounded(p, 10, random) for _ in range(4000)], axis=0)
     assert mean == pytest.approx(10 * p, abs=0.03)

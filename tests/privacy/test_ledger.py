@@ -11,6 +11,7 @@ from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,8 @@ from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.private import Private
-from facsimile.privacy.queries import CellCount
+from facsimile.privacy.queries import WorstSum
+from facsimile.privacy.queries.sums import Sums
 from facsimile.privacy.transcript import Transcript
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
@@ -230,7 +232,7 @@ class Odd(Spy):
 
 
 CLIQUE = ("a",)
-COUNT = NoisyAnswer(CellCount(CLIQUE, frozenset({(0,)})), Fraction(1, 3))
+COUNT = NoisyAnswer(WorstSum((Sums(CLIQUE, np.array([[1, 0]]), (0,), (Fraction(1),)),)), Fraction(1, 3))
 
 
 @pytest.fixture

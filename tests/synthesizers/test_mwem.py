@@ -6,10 +6,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from contracts.test_synthesizers import fitted, table_of
+from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.synthesizers.base import Known
-from facsimile.synthesizers.mwem import MWEM, SMALLEST, Measured
+from facsimile.synthesizers.learners import LARGEST_TREE, Measured
+from facsimile.synthesizers.mwem import MWEM, SMALLEST
+from facsimile.synthesizers.pep import PEP
 
 
 def test_every_round_costs_half_for_the_choice_and_half_for_the_answer() -> None:
@@ -24,20 +26,25 @@ def test_a_question_may_be_chosen_again() -> None:
     assert len(set(asked)) < len(asked) == 30
 
 
-def test_repeated_answers_are_averaged_and_their_noise_falls() -> None:
-    twice = Measured(np.array([4.0]), 1, 6.0).again(np.array([8.0]))
-    assert twice.counts.tolist() == [6.0]
-    assert twice.scale == pytest.approx(6 / 2**0.5)
-
-
 def test_the_pool_is_every_marginal_or_as_many_as_wanted() -> None:
-    names = tuple("abcdefgh")
+    domain = domain_of((2,) * 8)
     random = np.random.default_rng(1)
-    every = MWEM(num_query=1_000)._pool(names, random)
-    assert every == [c for size in (1, 2, 3) for c in combinations(names, size)]
-    some = MWEM(num_query=20)._pool(names, random)
+    every = MWEM(num_query=1_000)._pool(domain, random)
+    assert every == [c for size in (1, 2, 3) for c in combinations(domain.names, size)]
+    some = MWEM(num_query=20)._pool(domain, random)
     assert len(some) == 20
     assert set(some) <= set(every)
+
+
+def test_the_pool_of_a_wide_domain_has_few_columns_first_and_no_large_table() -> None:
+    domain = domain_of((10,) * 6 + (1_000,) * 2)
+    random = np.random.default_rng(1)
+    pairs = list(combinations(domain.names, 2))[:-1]
+    assert MWEM(num_query=50)._pool(domain, random)[:35] == [(name,) for name in domain.names] + pairs
+    assert len(MWEM(num_query=50)._pool(domain, random)) == 50
+    triples = PEP(num_query=1_000)._pool(domain, random)
+    assert triples == [c for c in combinations(domain.names, 3) if domain.size(c) <= LARGEST_TREE]
+    assert PEP(marginal=8)._pool(domain, random) == [(name,) for name in domain.names]
 
 
 def test_an_update_moves_the_model_towards_the_answer_and_never_past_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 from contracts.test_synthesizers import fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.synthesizers.base import Known
-from facsimile.synthesizers.mwem import Measured
+from facsimile.synthesizers.learners import Measured
 from facsimile.synthesizers.pep import PEP
 
 

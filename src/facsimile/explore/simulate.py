@@ -19,6 +19,7 @@ import pyarrow as pa
 from facsimile.errors import refusal
 from facsimile.explore.facts import FactColumn, Facts
 from facsimile.shaping.constraints import allowed
+from facsimile.shaping.sampling import rounded
 from facsimile.spec.bins import NumberBin
 from facsimile.spec.constraints import names
 from facsimile.table.domain import Domain
@@ -126,13 +127,13 @@ def _sampled(
 ) -> dict[str, Ints]:
     """Codes of a block, given the codes of the column it shares with earlier blocks."""
     if not shared:
-        cells = random.permutation(np.repeat(np.arange(p.size), systematic(p.ravel(), n, random)))
+        cells = random.permutation(np.repeat(np.arange(p.size), rounded(p.ravel(), n, random)))
         return dict(zip(domain.names, np.unravel_index(cells, domain.shape), strict=True))
     place = domain.place(shared[0])
     drawn = np.empty((len(domain.axes), n), np.int64)
     for value, rows in _rows_by_value(codes[shared[0]]):
         given = np.take(p, value, axis=place)
-        counts = systematic(given.ravel(), len(rows), random)
+        counts = rounded(given.ravel(), len(rows), random)
         cells = random.permutation(np.repeat(np.arange(given.size), counts))
         rest = np.unravel_index(cells, given.shape)
         drawn[:, rows] = np.insert(np.array(rest), place, value, axis=0)
@@ -143,19 +144,6 @@ def _rows_by_value(codes: Ints) -> Iterator[tuple[int, Ints]]:
     order = np.argsort(codes, kind="stable")
     values, starts = np.unique(codes[order], return_index=True)
     yield from zip(values.tolist(), np.split(order, starts[1:]), strict=True)
-
-
-def systematic(p: Floats, n: int, random: np.random.Generator) -> Ints:
-    """n draws from p with one random start: each count is its expectation rounded up or down.
-
-    >>> systematic(np.array([0.5, 0.25, 0.25]), 8, np.random.default_rng(1)).tolist()
-    [4, 2, 2]
-    """
-    total = np.cumsum(p)
-    edges: Ints = np.floor(total / total[-1] * n + random.random()).astype(np.int64)
-    edges[-1] = n
-    counts: Ints = np.diff(np.minimum(edges, n), prepend=0)
-    return counts
 
 
 def _raw(column: FactColumn, codes: Ints, random: np.random.Generator) -> pa.Array:

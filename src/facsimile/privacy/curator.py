@@ -64,9 +64,12 @@ class Curator:
         return Curator(private, domain, self._charges, self._noise)
 
     @contextlib.contextmanager
-    def search(self, cost: Cost, purpose: str) -> Iterator[Search]:
-        """One charge for everything that happens inside; allowances end with it."""
-        receipt = self._charges.charge(cost, purpose)
+    def search(self, cost: Cost, purpose: str, unfinished: Receipt | None = None) -> Iterator[Search]:
+        """One charge for everything that happens inside; allowances end with it.
+
+        `unfinished` is the receipt of the same search before a crash: it goes on under its charge.
+        """
+        receipt = unfinished or self._charges.charge(cost, purpose)
         receipt.use()
         search = Search(self, cost)
         with self._ending(receipt):

@@ -154,6 +154,13 @@ class Ledger:
             reached("charged")
             return Receipt(state.sequence + 1)
 
+    def unfinished(self, purpose: str) -> Receipt | None:
+        """The receipt of a charge of this purpose that a crash left without an end."""
+        entries = self.state().entries
+        ended = {entry.get("charge") for entry in entries if entry["kind"] not in ("open", "charge")}
+        left = [e["seq"] for e in entries if e.get("purpose") == purpose and e["seq"] not in ended]
+        return Receipt(left[-1]) if left else None
+
     def close(self, receipt: Receipt, kind: End) -> None:
         """Note how what was charged ended: done, stopped or incident."""
         with self._alone():

@@ -17,6 +17,7 @@ from facsimile.spec.families import FAMILIES, SAMPLING
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers, Known, Model, Sampling, Synthesizer
+from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table, add
@@ -56,16 +57,16 @@ class Recipe:
 
     def fit(self, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> Model:
         """Ask about the table under the configuration's alternatives."""
-        return self.synthesizer(epsilon).fit(answers, self.known(), epsilon, random)
+        try:
+            return self.synthesizer(epsilon).fit(answers, self.known(), epsilon, random)
+        except TreeTooLarge:
+            raise refusal("E160", family=self.configuration.family) from None
 
     def synthesizer(self, epsilon: Fraction) -> Synthesizer:
         """The family with its hyperparameters; a refusal names what it cannot be made of."""
         family = self.configuration.family
         if not FAMILIES[family].pure:
             raise refusal("E200", problem=f"The family {family} offers approximate differential privacy only.")
-        limit = FAMILIES[family].most_cells
-        if limit is not None and self.domain.cells > limit:
-            raise refusal("E160", family=family)
         if self.configuration.hyperparameters.get(SAMPLING, "iid") not in get_args(Sampling):
             raise refusal("E200", problem="`sampling` is systematic or iid.")
         own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}

@@ -6,13 +6,13 @@ that a stakeholder sees whether noise could hide the answer.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 from facsimile.errors import refusal
 from facsimile.privacy import budget
 from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
+from facsimile.release.plan import plan_of
 from facsimile.spec.criteria import (
     RegressionCoefficients,
     RegressionError,
@@ -63,7 +63,6 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     )
     if not specification.budget.delta and not specification.space.pure().grids:
         raise refusal("E200", problem="Every family offers approximate DP only, and budget.delta is 0.")
-    _refuse_large_domains(specification)
     _refuse_unfitted(specification)
     lines, total = budget_lines(specification)
     if total > specification.budget.total:
@@ -71,16 +70,6 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     known = assumed or declared(specification)
     noise = tuple(noise_line(specification, criterion, known) for criterion in specification.criteria)
     return Check(specification, families, lines, total, noise, Domain(specification.finest()).cells)
-
-
-def _refuse_large_domains(specification: Specification) -> None:
-    largest = math.prod(
-        max(column.axis(name).size for name in column.alternatives) for column in specification.columns
-    )
-    for grid in specification.space.pure().grids:
-        limit = FAMILIES[grid.family].most_cells
-        if limit is not None and largest > limit:
-            raise refusal("E160", family=grid.family)
 
 
 def _refuse_unfitted(specification: Specification) -> None:
@@ -98,7 +87,6 @@ def _refuse_unfitted(specification: Specification) -> None:
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
     """Every part of the budget, and the total that is charged."""
     parts = specification.budget
-    measured = sum((c.epsilon for c in specification.criteria), Fraction(0))
     criteria = [
         BudgetLine(
             c.name, c.epsilon, "measured in each iteration" if specification.scheme == "paper" else "once"
@@ -108,30 +96,22 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
     generator = BudgetLine("generator", parts.generator, "one fit")
     once = [BudgetLine("fit before the loop", parts.once, "once")] if parts.once else []
     test = [BudgetLine("test of a candidate", parts.test, "one test")] if parts.test else []
-    if specification.scheme == "paper":
-        one = parts.generator + measured
-        outside, lines = Fraction(0), [generator, *criteria]
-    elif specification.scheme == "test-then-measure":
-        one = parts.generator + (parts.test or Fraction(0))
-        outside, lines = measured, [generator, *test, *criteria]
-    else:
-        one = parts.test or Fraction(0)
-        outside, lines = parts.generator + measured, [generator, *test, *criteria]
-    selected = selection_cost(specification, one)
+    plan = plan_of(specification)
+    lines = [generator, *([] if specification.scheme == "paper" else test), *criteria]
+    selected = selection_cost(specification)
     mode = specification.selection.mode
-    lines.append(BudgetLine("one iteration of the search", one, "sum of its parts"))
+    lines.append(BudgetLine("one iteration of the search", plan.index, "sum of its parts"))
     lines.append(BudgetLine("the whole search", selected, f"selection mode {mode}"))
-    total = selected + outside + (parts.once or Fraction(0))
-    return (*once, *lines), total
+    return (*once, *lines), plan.once + selected + plan.after
 
 
-def selection_cost(specification: Specification, one: Fraction) -> Fraction:
-    """What the whole search costs when one iteration costs `one`.
+def selection_cost(specification: Specification) -> Fraction:
+    """What the whole search costs.
 
     The sharper bounds of the coins are proved for a pure iteration. With budget.delta above 0 the iteration
     is approximate, unless the generator is fitted once before the loop: then a coin costs as much as no coin.
     """
-    chosen = specification.selection
+    chosen, plan = specification.selection, plan_of(specification)
     approximate = specification.budget.delta > 0 and specification.scheme != "train-once"
     if approximate and chosen.mode in ("capped-coin", "rising-coin"):
         raise refusal(
@@ -139,18 +119,13 @@ def selection_cost(specification: Specification, one: Fraction) -> Fraction:
             problem=f"Selection mode {chosen.mode} has no guarantee for approximate differential privacy.",
             choice="mode: coin with gamma: 0.05",
         )
-    if chosen.mode == "paper" or (approximate and chosen.mode == "coin"):
-        return budget.selection_until_success(one)
-    if chosen.mode == "coin":
-        return budget.selection_coin(one, chosen.gamma)
-    if chosen.mode == "rising-coin":
-        return budget.selection_rising(one, chosen.a or Fraction(1))
+    if approximate and chosen.mode == "coin":
+        return budget.selection_until_success(plan.index)
     if chosen.mode == "capped-coin":
         smallest = budget.smallest_cap(chosen.gamma, chosen.epsilon_0 or Fraction(1))
         if (chosen.cap or 0) < smallest:
             raise refusal("E204", problem="The cap is too small for its coin.", choice=f"cap: {smallest}")
-        return budget.selection_capped(one, chosen.gamma, chosen.epsilon_0 or Fraction(1), chosen.cap or 0)
-    return one
+    return plan.searched()
 
 
 def show_upper(value: Fraction) -> str:

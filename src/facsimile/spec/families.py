@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from facsimile.spec.constraints import Condition, holds, names, parse_condition, resolve
 from facsimile.spec.decimals import parse_decimal
-from facsimile.spec.model import Label, Model
+from facsimile.spec.model import Model, Setting
 
 DENSE_CELLS = 10_000_000
 SAMPLING = "sampling"
@@ -21,11 +21,10 @@ SAMPLING = "sampling"
 
 @dataclass(frozen=True)
 class Family:
-    """What the specification may say about a family: its hyperparameters, its guarantee, its reach."""
+    """What the specification may say about a family: its hyperparameters and its guarantee."""
 
     hyperparameters: tuple[str, ...]
     pure: bool = True
-    most_cells: int | None = None
 
 
 _GAN = (
@@ -36,8 +35,8 @@ _QUERIES = ("num_query", "num_iterations", "num_inner_updates")
 
 FAMILIES: dict[str, Family] = {
     "privbayes": Family(("flavour", "theta", "degree", "epsilon_split", "root", SAMPLING)),
-    "mwem": Family((*_QUERIES, SAMPLING), most_cells=DENSE_CELLS),
-    "pep": Family((*_QUERIES, "marginal", SAMPLING), most_cells=DENSE_CELLS),
+    "mwem": Family((*_QUERIES, SAMPLING)),
+    "pep": Family((*_QUERIES, "marginal", SAMPLING)),
     "mst": Family((SAMPLING,)),
     "aim": Family(("rounds", "most_cells", SAMPLING)),
     "workload": Family(("measurements", "weights", SAMPLING)),
@@ -50,7 +49,7 @@ class Grid(Model):
     """One generator family with the values each hyperparameter may take."""
 
     family: str
-    grid: dict[str, list[Label]] = Field(default_factory=dict, description="Hyperparameter: its values.")
+    grid: dict[str, list[Setting]] = Field(default_factory=dict, description="Hyperparameter: its values.")
     exclude: tuple[str, ...] = Field(default=(), description="Conditions that a draw may not satisfy.")
 
     @model_validator(mode="after")

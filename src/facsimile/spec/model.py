@@ -30,6 +30,12 @@ def _safe_label(label: str) -> str:
     return label
 
 
+def _setting(text: str) -> str:
+    if not text.strip() or len(text) > 1000 or any(ord(c) < 32 for c in text):
+        raise ValueError("a hyperparameter has 1 to 1,000 characters on one line")
+    return text.strip()
+
+
 def _safe_name(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
         raise ValueError("a name is written in small letters, digits and _, and starts with a letter")
@@ -50,6 +56,7 @@ def _prose(text: str) -> str:
 
 _scalar = WithJsonSchema({"type": ["string", "number", "boolean"]})
 Label = Annotated[str, BeforeValidator(_text), AfterValidator(_safe_label), _scalar]
+Setting = Annotated[str, BeforeValidator(_text), AfterValidator(_setting), _scalar]
 Name = Annotated[str, AfterValidator(_safe_name), WithJsonSchema({"type": "string"})]
 Key = Annotated[str, AfterValidator(_safe_key), WithJsonSchema({"type": "string"})]
 Prose = Annotated[str, AfterValidator(_prose), WithJsonSchema({"type": "string"})]

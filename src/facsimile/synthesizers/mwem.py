@@ -5,16 +5,18 @@ The same one may be chosen again; its answers are averaged. Then the model's wei
 so that it comes closer to what was measured. A question is a whole marginal: its cells are disjoint counting
 queries, which one measurement of sensitivity 2 answers together. The score is the L1 error less the error that
 noise alone would show.
+
+A domain that cannot be held has no weights to multiply. There the rounds and their budget are the same, and the
+model is a graphical one, fitted to all answers at some of the rounds (`learners.Refitted`).
 """
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations, cycle, islice
+from itertools import combinations
 from typing import Self
 
 import numpy as np
@@ -22,36 +24,22 @@ import numpy.typing as npt
 
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
+from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
-from facsimile.synthesizers.cells import Cells
-from facsimile.table.domain import Clique
+from facsimile.synthesizers.learners import LARGEST_TREE, Learner, Measured, Refitted, Weights
+from facsimile.table.domain import Clique, Domain
 
 Floats = npt.NDArray[np.float64]
 WAYS = 3
 SMALLEST = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """The mean of a marginal's noisy answers, and the scale of the mean's noise."""
-
-    counts: Floats
-    times: int
-    once: float
-
-    @property
-    def scale(self) -> float:
-        """b/√times, b the scale of one answer's noise."""
-        return self.once / math.sqrt(self.times)
-
-    def again(self, counts: Floats) -> Measured:
-        """With one more answer."""
-        return Measured((self.counts * self.times + counts) / (self.times + 1), self.times + 1, self.once)
-
-
 @dataclass(frozen=True)
 class QueryBased(Synthesizer):
-    """What MWEM and PEP share, rounds of selecting and measuring; they differ in how an answer is learnt."""
+    """What MWEM and PEP share, rounds of selecting and measuring.
+
+    They differ in the questions they ask and, where the domain can be held, in how an answer is learnt.
+    """
 
     num_query: int = 128
     num_iterations: int = 100
@@ -77,32 +65,45 @@ class QueryBased(Synthesizer):
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
         """Select, measure, learn, T times; where there is one question only, all of a round measures it."""
         domain = answers.domain
-        pool = self._pool(domain.names, random)
-        cells = Cells(domain, known)
+        pool = self._pool(domain, random)
+        learner = self._learner(domain, known)
         measured: dict[Clique, Measured] = {}
         part = epsilon / self.num_iterations
         share = part if len(pool) == 1 else part / 2
         noise = 2 / share
-        biases = tuple(noise * domain.size(clique) for clique in pool)
         for _ in range(self.num_iterations):
-            place = 0
+            chosen = pool[0]
             if len(pool) > 1:
-                models = tuple((clique, cells.rounded(clique)) for clique in pool)
+                models = tuple((clique, learner.rounded(clique)) for clique in learner.candidates(pool))
+                biases = tuple(noise * model.size for _, model in models)
                 place = answers.run(NoisySelection(MarginalDistances(models, biases=biases), part - share))
-            chosen = pool[place]
+                chosen, _ = models[place]
             counts = answers.run(NoisyMarginals(((chosen, share),)))[chosen].astype(np.float64)
             before = measured.get(chosen)
             measured[chosen] = before.again(counts) if before else Measured(counts, 1, float(noise))
-            for clique in islice(_in_turn(chosen, measured), self.num_inner_updates):
-                cells.scale(clique, self.factor(cells.marginal(clique), measured[clique]))
-        return cells.model()
+            learner.learn(chosen, measured)
+        return learner.model()
 
-    def _pool(self, names: Clique, random: np.random.Generator) -> list[Clique]:
-        """Marginals of the wanted sizes: all of them, or as many as `num_query` drawn at random."""
-        every = [c for size in self.ways(len(names)) for c in combinations(names, size)]
-        if len(every) <= self.num_query:
-            return every
-        return [every[i] for i in sorted(random.choice(len(every), self.num_query, replace=False))]
+    def _learner(self, domain: Domain, known: Known) -> Learner:
+        if domain.cells <= DENSE_CELLS:
+            return Weights(domain, known, self.num_inner_updates, self.factor)
+        return Refitted(domain, known, self.num_inner_updates)
+
+    def _pool(self, domain: Domain, random: np.random.Generator) -> list[Clique]:
+        """Marginals of the wanted sizes: all of them, or as many as `num_query` drawn at random.
+
+        Where the domain cannot be held, a marginal has to fit into a tree and few columns come before many;
+        single columns are left if nothing else is.
+        """
+        names = domain.names
+        sizes = self.ways(len(names))
+        if domain.cells <= DENSE_CELLS:
+            return _some([c for size in sizes for c in combinations(names, size)], self.num_query, random)
+        pool: list[Clique] = []
+        for size in sizes:
+            fitting = [c for c in combinations(names, size) if domain.size(c) <= LARGEST_TREE]
+            pool += _some(fitting, self.num_query - len(pool), random)
+        return pool or _some([(name,) for name in names], self.num_query, random)
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ class MWEM(QueryBased):
         return np.asarray(np.exp(step))
 
 
-def _in_turn(newest: Clique, measured: Mapping[Clique, Measured]) -> Iterator[Clique]:
-    """The newest, then all in turn, over and over."""
-    return chain([newest], cycle(list(measured)))
+def _some(cliques: list[Clique], most: int, random: np.random.Generator) -> list[Clique]:
+    """All, or as many as may be, drawn at random."""
+    if len(cliques) <= most:
+        return cliques
+    return [cliques[i] for i in sorted(random.choice(len(cliques), most, replace=False))]

@@ -3,6 +3,9 @@
 Rounds of selecting and measuring are those of MWEM, over the marginals of exactly `marginal` columns. What was
 measured is learnt by projections: a measured marginal y with noise of scale b allows every count between y − b
 and y + b; the model moves to the closest distribution, in relative entropy, whose counts lie there.
+
+On a domain that cannot be held the model is the graphical one that MWEM has there: the two then differ in the
+questions alone.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from facsimile.synthesizers.cells import ratio
-from facsimile.synthesizers.mwem import SMALLEST, Measured, QueryBased
+from facsimile.synthesizers.learners import Measured
+from facsimile.synthesizers.mwem import SMALLEST, QueryBased
 
 Floats = npt.NDArray[np.float64]
 

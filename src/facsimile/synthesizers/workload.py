@@ -19,7 +19,7 @@ from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, Model, Sampling, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
 from facsimile.synthesizers.dense import LARGEST, Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, Measurement, columns, estimate, strengths
 from facsimile.synthesizers.measurements import AUTO, STRONGEST, Cuts, items, most_cells, shares
@@ -33,7 +33,6 @@ class Workload(Synthesizer):
 
     measurements: str = AUTO
     weights: str = AUTO
-    sampling: Sampling = "systematic"
 
     @classmethod
     def of(cls, hyperparameters: Mapping[str, str]) -> Workload:

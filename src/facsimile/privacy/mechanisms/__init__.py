@@ -2,20 +2,11 @@
 
 from typing import Any
 
-from facsimile.privacy.mechanisms.answers import Answer, NoisyAnswer
-from facsimile.privacy.mechanisms.base import Mechanism
-from facsimile.privacy.mechanisms.marginals import NoisyMarginals
-from facsimile.privacy.mechanisms.selection import NoisySelection
-from facsimile.privacy.mechanisms.training import NoisyMoments
+from facsimile.privacy.mechanisms.answers import Answer as Answer
+from facsimile.privacy.mechanisms.answers import NoisyAnswer as NoisyAnswer
+from facsimile.privacy.mechanisms.base import Mechanism as Mechanism
+from facsimile.privacy.mechanisms.marginals import NoisyMarginals as NoisyMarginals
+from facsimile.privacy.mechanisms.selection import NoisySelection as NoisySelection
+from facsimile.privacy.mechanisms.training import NoisyMoments as NoisyMoments
 
 MECHANISMS: tuple[type[Mechanism[Any]], ...] = (NoisyMarginals, NoisyAnswer, NoisySelection, NoisyMoments)
-
-__all__ = [
-    "MECHANISMS",
-    "Answer",
-    "Mechanism",
-    "NoisyAnswer",
-    "NoisyMarginals",
-    "NoisyMoments",
-    "NoisySelection",
-]

@@ -1,0 +1,141 @@
+"""The scheme: what happens in one index of the search, and what is measured after it.
+
+paper               configuration → fit → sample → filter → project → measure every criterion, all must be met
+test-then-measure   configuration → fit → sample → filter → project → one joint test; measured after acceptance
+train-once          fitted before the search; sample → filter → project → one joint test; measured afterwards
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from facsimile.acceptance.decision import Measured, fit_once, joint_test, luck, measure, refit
+from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.statistics import Candidate
+from facsimile.release.candidate import Recipe
+from facsimile.shaping.constraints import implausible
+from facsimile.spec.criteria import Criterion, RegressionCoefficients, RegressionError
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.synthesizers.base import Answers, Model
+from facsimile.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Accepted:
+    """A candidate that passed; in the paper's scheme with what was measured on the way."""
+
+    table: Table
+    configuration: Configuration
+    measured: tuple[Measured, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What was fitted once before the search: a regression of the original, or the generator itself."""
+
+    fit: Fit | None = None
+    recipe: Recipe | None = None
+    model: Model | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """A specification at work. `below` draws an integer from a public, unbiased law."""
+
+    specification: Specification
+    below: Callable[[int], int]
+
+    def drawn(self) -> Recipe:
+        """A configuration, drawn uniformly and with replacement."""
+        return Recipe(self.specification, self.specification.space.pure().draw(self.below))
+
+    def prepare(self, answers: Answers, random: np.random.Generator) -> Prepared:
+        """What comes before the search, paid once."""
+        spec = self.specification
+        prepared = Prepared()
+        if spec.budget.once is not None:
+            target = next(c.target for c in spec.criteria if isinstance(c, RegressionError))
+            prepared = replace(prepared, fit=fit_once(answers, spec, target, spec.budget.once))
+        if spec.scheme == "train-once":
+            recipe = self.drawn()
+            model = recipe.fit(under(answers, recipe), spec.budget.generator, random)
+            prepared = replace(prepared, recipe=recipe, model=model)
+        return prepared
+
+    def index(self, answers: Answers, prepared: Prepared, random: np.random.Generator) -> Accepted | None:
+        """One iteration: a candidate that passed, or None."""
+        recipe = prepared.recipe or self.drawn()
+        asked = under(answers, recipe)
+        model = prepared.model or recipe.fit(asked, self.specification.budget.generator, random)
+        table = recipe.table(model, random)
+        if not presentable(recipe, table):
+            return None
+        candidate = Candidate(self.specification, table, prepared.fit)
+        if self.specification.scheme == "paper":
+            measured = measured_all(candidate, asked, stop=True)
+            return None if measured is None else Accepted(table, recipe.configuration, measured)
+        return Accepted(table, recipe.configuration) if self.passes(candidate, asked) else None
+
+    def passes(self, candidate: Candidate, answers: Answers) -> bool:
+        """The joint test; what the candidate alone decides costs nothing."""
+        spec = self.specification
+        epsilon = spec.budget.test or Fraction(0)
+        test = joint_test(candidate, spec.criteria, epsilon, luck(spec.selection))
+        if test is None or test.hopeless():
+            return False
+        return test.accepts(answers.run(test.question()))
+
+    def finish(self, accepted: Accepted, answers: Answers, prepared: Prepared) -> tuple[Measured, ...]:
+        """What is published about the accepted candidate; never a reason to try again."""
+        if self.specification.scheme == "paper":
+            return accepted.measured
+        recipe = Recipe(self.specification, accepted.configuration)
+        candidate = Candidate(self.specification, accepted.table, prepared.fit)
+        return measured_all(candidate, under(answers, recipe), stop=False) or ()
+
+
+def under(answers: Answers, recipe: Recipe) -> Answers:
+    """The same answers under a configuration's alternatives."""
+    spec = recipe.specification
+    maps = {c.name: c.recoding(recipe.configuration.alternatives[c.name]) for c in spec.columns}
+    return answers.recoded(recipe.domain, maps)
+
+
+def presentable(recipe: Recipe, table: Table) -> bool:
+    """Whether a table has n records, no implausible row and no row that is too rare: free of budget."""
+    if table.n != recipe.specification.n or implausible(recipe.conditions, table.domain, table.codes).any():
+        return False
+    return int(table.counts.min()) >= int(recipe.configuration.projection["min_count"])
+
+
+def measured_all(candidate: Candidate, answers: Answers, stop: bool) -> tuple[Measured, ...] | None:
+    """Every criterion with its own noise, in the specification's order; `stop`: None at the first that fails.
+
+    The coefficients come first: in the paper's form they leave a regression that the gap of predictions needs.
+    """
+    spec = candidate.specification
+    found: dict[str, Measured] = {}
+    for criterion in sorted(spec.criteria, key=lambda c: not isinstance(c, RegressionCoefficients)):
+        measured, candidate = _measured(candidate, criterion, answers)
+        if measured is None or (stop and not measured.met):
+            return None
+        found[criterion.name] = measured
+    return tuple(found[criterion.name] for criterion in spec.criteria)
+
+
+def _measured(
+    candidate: Candidate, criterion: Criterion, answers: Answers
+) -> tuple[Measured | None, Candidate]:
+    form = candidate.specification.statistic_of(criterion)
+    if isinstance(criterion, RegressionCoefficients) and form == "paper":
+        refitted = refit(candidate, criterion, answers, criterion.epsilon)
+        if refitted is None:
+            return None, candidate
+        return refitted[0], replace(candidate, fit=candidate.fit or refitted[1])
+    asked = candidate.asked(criterion)
+    return (None if asked is None else measure(asked, answers, criterion.epsilon)), candidate
