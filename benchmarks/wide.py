@@ -31,7 +31,14 @@ from facsimile.table.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 DISCHARGES = ROOT / "examples" / "discharges"
-FAMILIES = ("mst", "aim", "privbayes", "workload")
+FAMILIES: dict[str, dict[str, str]] = {
+    "workload": {},
+    "mst": {},
+    "aim": {},
+    "privbayes": {},
+    "mwem": {"num_iterations": "30"},
+    "pep": {"num_iterations": "30", "marginal": "2"},
+}
 MEMORY = 4.0
 SEED = 1
 TRIPLES = 200
@@ -99,7 +106,8 @@ def measure(name: str, rows: int, family: str) -> dict[str, float]:
     curator = Curator.rehearsal(rehearse(table), table.domain, SEED, MemoryLedger())
     random = np.random.default_rng(SEED)
     begin = time.perf_counter(), time.process_time()
-    drawn = SYNTHESIZERS[family].of({}).fit(curator, known, Fraction(1), random).sample(table.n, random)
+    model = SYNTHESIZERS[family].of(FAMILIES[family]).fit(curator, known, Fraction(1), random)
+    drawn = model.sample(table.n, random)
     wall, cpu = time.perf_counter() - begin[0], time.process_time() - begin[1]
     peak = own_peak() / 1e9
     broken = sum(int(drawn.marginal(clique)[mask].sum()) for clique, mask in known.zeros)

@@ -10,6 +10,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -27,8 +28,11 @@ from facsimile.privacy.ledger import MICRO, Ledger, State
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import Check, check, show_upper
 from facsimile.release.evaluate import evaluate
+from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.public import PublicSummary, assumptions, summarise
+from facsimile.release.run import Request, patient, rehearsal, release
 from facsimile.release.synthesize import fit
+from facsimile.release.verify import verify
 from facsimile.release.writing import save
 from facsimile.spec.criteria import Statistic
 from facsimile.spec.decimals import show_decimal
@@ -174,6 +178,126 @@ def evaluate_command(
     page.line(f"\nRows: every one occurs at least {faces.min_count:,} times, {faces.unique_rows:,} are unique.")
     page.line(f"Any {faces.b} columns: the rarest combination occurs {faces.smallest_group:,} times.")
     page.line("Accepted." if found.accepted else "Not accepted.")
+
+
+@app.command("release")
+def release_command(
+    spec: SpecFile,
+    data: Annotated[
+        Path, typer.Option(metavar="FILE", help="The confidential file, or a public one to rehearse.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The bundle: a new folder.")],
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The ledger of the dataset; made where there is none.")
+    ] = None,
+    anchor: Annotated[Path | None, typer.Option(metavar="FILE", help="Its anchor; default: beside it.")] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An Ed25519 key that signs the bundle.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Candidates tried at the same time.")] = 1,
+    rehearse: Annotated[
+        bool, typer.Option("--rehearse", help="Public data, seeded noise, no protection.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="The seed of a rehearsal.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a release: search, test and measure under one charge, and write the bundle.
+
+    Example: facsimile release release.yaml --data births.csv --ledger births.ledger --out bundle
+    """
+    if seed is not None and not rehearse:
+        raise refusal("E206")
+    if rehearse and seed is None:
+        raise refusal("E001", problem="A rehearsal needs --seed.", command="facsimile release")
+    if not rehearse and ledger is None:
+        raise refusal("E001", problem="A release needs --ledger.", command="facsimile release")
+    request = Request(load(spec), data, out, ledger, anchor, key, workers)
+    if seed is None:
+        with _busy("Releasing: this takes as long as it takes, and tells nothing", as_json), patient():
+            made = release(request)
+        _print_release(made.as_json(), as_json, out)
+        return
+    with _busy("Rehearsing", as_json):
+        tried = rehearsal(request, seed)
+    if tried.report is None:
+        raise refusal("E601")
+    shown = {
+        "iterations": tried.iterations,
+        "exact": [{"name": v.name, "value": v.value, "met": v.met} for v in tried.exact],
+    }
+    _print_release(tried.report.as_json() | {"rehearsed": shown}, as_json, out)
+
+
+def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:
+    if as_json:
+        _print_json(said)
+        return
+    page = _Page()
+    page.heading(said["title"])
+    kind = "rehearsed, without protection" if said["rehearsal"] else "released"
+    page.line(f"{said['records']:,} synthetic records {kind}, epsilon {said['epsilon']}, by {said['family']}")
+    exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
+    rows = [
+        (
+            c["name"],
+            _figure(c["value"]),
+            _figure(c["bound"]),
+            f"{c['threshold']:g}",
+            _figure(exact.get(c["name"], "")),
+        )
+        for c in said["criteria"]
+    ]
+    head = "criterion|>measured|>95 % bound|>threshold" + ("|>exact" if exact else "")
+    page.table("Criteria", head, rows if exact else [row[:-1] for row in rows])
+    if exact:
+        page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
+    page.line(f"\nThe page to read first: {out / 'README.html'}")
+
+
+def _figure(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4g}"
+
+
+@app.command("plan-hash")
+def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
+    """Print the hash of the whole promise; it can be published before the run.
+
+    Example: facsimile plan-hash examples/births/release.yaml
+    """
+    specification = load(spec)
+    check(specification)
+    found = plan_hash(specification)
+    if as_json:
+        _print_json({"plan_hash": found, "epsilon": show_upper(plan_of(specification).total().epsilon)})
+    else:
+        typer.echo(found)
+
+
+@app.command("verify")
+def verify_command(
+    folder: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The folder of a release.")],
+    allow_rehearsal: Annotated[
+        bool, typer.Option("--allow-rehearsal", help="Do not refuse a bundle for being a rehearsal.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check a bundle against itself: no confidential data is needed.
+
+    Example: facsimile verify bundle
+    """
+    with _busy("Verifying", as_json):
+        found = verify(folder, allow_rehearsal)
+    if as_json:
+        _print_json({"verified": True, **asdict(found)})
+        return
+    page = _Page()
+    page.heading(found.title)
+    page.line(f"{found.records:,} records, epsilon {found.epsilon}, plan {found.plan_hash}")
+    page.line("Signed by the key " + found.signed_by if found.signed_by else "Not signed.")
+    if not found.rendered:
+        page.line("Another version made the documents: their hashes fit, their words were not made again.")
+    page.line("Every figure follows from the specification, the data and the noisy answers.")
+    page.line("A REHEARSAL: not a release." if found.rehearsal else "Verified.")
 
 
 @app.command("synthesize")

@@ -157,6 +157,7 @@ CATALOGUE: dict[str, Entry] = {
         "Keep the file and ask a reviewer: the entry counts as spent.",
     ),
     "E314": Entry("The ledger or its anchor cannot be read.", "Check the path and your permissions."),
+    "E315": Entry("The ledger belongs to another dataset.", "Give the ledger of this dataset, or a new file."),
     "E320": Entry("Another process holds the ledger.", "Wait until it ends and run the command again."),
     "E330": Entry(
         "The disk is full or not writable; nothing was charged.", "Free space and run the command again."
@@ -175,6 +176,25 @@ CATALOGUE: dict[str, Entry] = {
         "The output would pass through a link or into the folder of the data.", "Choose another folder."
     ),
     "E403": Entry("The output cannot be written.", "Check that the folder exists, is writable and has space."),
+    "E404": Entry(
+        "The signing key cannot be read.", "Give an Ed25519 private key in PEM form, without a passphrase."
+    ),
+    # verification of a bundle
+    "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),
+    "E502": Entry("{file} is not the file that was published.", "Get the bundle again from its publisher."),
+    "E503": Entry(
+        "{file} says something that does not follow from the rest: {problem}.",
+        "Do not use the bundle; tell its publisher.",
+    ),
+    "E504": Entry(
+        "{file} says that the bundle is a rehearsal.", "Use it to try things out; it is not a release."
+    ),
+    "E505": Entry("{file} does not sign this bundle.", "Ask the publisher for the bundle and for the key."),
+    # no release
+    "E601": Entry(
+        "No candidate was accepted: there is no release, and the budget is spent.",
+        "Plan again on public data before another budget is agreed.",
+    ),
     # internal
     "E701": Entry(
         "The mechanism {name} failed; its charge stays.", "Report the version of facsimile, never the data."

@@ -18,7 +18,7 @@ from facsimile.privacy.mechanisms import Mechanism
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
-from facsimile.spec.families import FAMILIES
+from facsimile.spec.families import DENSE_CELLS, FAMILIES
 from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
 from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.network import ruled_out
@@ -140,6 +140,22 @@ def test_it_spends_what_it_is_given_and_returns_n_allowed_records(case: str, sha
             assert drawn.domain == table.domain
             assert drawn.n == n
             assert not ruled_out(known.zeros, drawn.domain, drawn.codes).any()
+
+
+@EVERY
+def test_a_domain_that_cannot_be_held_works_too(case: str) -> None:
+    table = table_of((12, 2, 9) + (15,) * 5, 2_000)
+    assert table.domain.cells > DENSE_CELLS
+    known = known_of(table)
+    run = fitted(made(case), table, known, Fraction(2))
+    assert Fraction(999, 1000) <= run.spent / 2 <= 1
+    drawn = run.model.sample(table.n, np.random.default_rng(2))
+    assert drawn.n == table.n
+    assert not ruled_out(known.zeros, drawn.domain, drawn.codes).any()
+    replayed = made(case).fit(
+        Replayer(table.domain, iter(run.tape)), known, Fraction(2), np.random.default_rng(1)
+    )
+    assert replayed.sample(table.n, np.random.default_rng(2)) == drawn
 
 
 @EVERY

@@ -34,11 +34,11 @@ BREAKS: dict[str, list[tuple[str, str, str]]] = {
         ("table/table.py", "import numpy as np", "import numpy as np\nPrivate(1)"),
         ("privacy/ledger.py", "import hashlib", "import hashlib\nx._open()"),
         ("privacy/curator.py", "def _check(", "def peek(self): return self._private._open()\ndef _check("),
-        ("release/check.py", "import math", "import math\nx._Private__value"),
+        ("release/noise.py", "import math", "import math\nx._Private__value"),
     ],
     "p2": [
         ("privacy/mechanisms/marginals.py", "@dataclass(", "class New(Mechanism[int]): pass\n@dataclass("),
-        ("release/check.py", "import math", "import math\nmechanism._sample(table, noise)"),
+        ("release/noise.py", "import math", "import math\nmechanism._sample(table, noise)"),
         ("table/fit.py", "def fit(", "class Peek(Mechanism[int]): pass\ndef fit("),
     ],
     "p3": [
@@ -48,7 +48,7 @@ BREAKS: dict[str, list[tuple[str, str, str]]] = {
     "p4": [
         ("privacy/mechanisms/marginals.py", "@dataclass(frozen=True)", "@dataclass"),
         ("privacy/mechanisms/marginals.py", "    def cost(self)", "    def price(self)"),
-        ("release/check.py", "import math", "import math\nCost(1)"),
+        ("release/noise.py", "import math", "import math\nCost(1)"),
     ],
     "p5": [
         ("privacy/curator.py", "or mechanism.neighbours != NEIGHBOURS", ""),

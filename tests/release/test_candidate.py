@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Model, Sampling
+from facsimile.synthesizers.graphical import TreeTooLarge
+from facsimile.synthesizers.mst import MST
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from specs import changed
@@ -87,6 +90,21 @@ def test_known_tells_coarser_versions_and_zeros(specification: Specification) ->
     assert known.coarser["age"] == ((0, 1, 1),)
     assert known.coarser["sex"] == ()
     assert any(set(clique) == {"age", "sex"} and mask.sum() == 1 for clique, mask in known.zeros)
+
+
+def test_rules_that_tie_too_many_columns_together_are_refused(
+    specification: Specification, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tied(*_: object) -> NoReturn:
+        raise TreeTooLarge("the cells that may not occur tie too many columns together")
+
+    monkeypatch.setattr(MST, "fit", tied)
+    made = recipe(specification)
+    table = Table.from_rows(made.domain, np.zeros((N, 2), np.int64))
+    curator = Curator.rehearsal(rehearse(table), table.domain, 1)
+    with pytest.raises(FacsimileError, match="too many cells for the generator mst") as caught:
+        made.fit(curator, Fraction(1), np.random.default_rng(1))
+    assert caught.value.code == "E160"
 
 
 def test_what_cannot_be_made_is_refused(specification: Specification) -> None:

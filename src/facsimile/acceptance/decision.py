@@ -15,10 +15,12 @@ from facsimile.acceptance.regression import Centring, Fit
 from facsimile.acceptance.statistics import Asked, Candidate
 from facsimile.privacy.budget import log_upper
 from facsimile.privacy.mechanisms import Answer, NoisyAnswer
-from facsimile.privacy.queries import WorstExcess
+from facsimile.privacy.queries import ClippedRatio, Query, Unlikeness, WorstExcess
+from facsimile.privacy.queries.means import GroupMeans
 from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients
 from facsimile.spec.release import Selection, Specification
 from facsimile.synthesizers.base import Answers
+from facsimile.table.differences import smallest_one_way
 from facsimile.table.linear import fitted
 from facsimile.table.regression import Scaling
 
@@ -101,7 +103,9 @@ class Measured:
     scale: Fraction
     grid: int
     units: int
+    query: str
     bounds: tuple[Fraction, Fraction] | None = None
+    smallest_group: int | None = None
 
 
 def fine_grid(sensitivity: Fraction) -> int:
@@ -117,9 +121,13 @@ def measure(asked: Asked, answers: Answers, epsilon: Fraction) -> Measured:
     A ratio that was clipped at λ would pass by luck of the noise: it is tested `margin` units below λ, or
     below its threshold where that is smaller.
     """
-    grid = fine_grid(asked.sensitivity)
+    return judged(asked, epsilon, answers.run(NoisyAnswer(asked.query, epsilon, fine_grid(asked.sensitivity))))
+
+
+def judged(asked: Asked, epsilon: Fraction, answer: Answer) -> Measured:
+    """What a noisy answer says: a function of public numbers."""
+    grid = answer.grid
     question = NoisyAnswer(asked.query, epsilon, grid)
-    answer = answers.run(question)
     below = ceil(asked.limit * grid)
     criterion = asked.criterion
     if isinstance(criterion, MarginalsRelative) and asked.form == "paper":
@@ -136,7 +144,19 @@ def measure(asked: Asked, answers: Answers, epsilon: Fraction) -> Measured:
         Fraction(question.units, grid) / epsilon,
         grid,
         answer.units,
+        type(asked.query).__name__,
+        getattr(asked.query, "bounds", None),
+        _smallest(asked.query),
     )
+
+
+def _smallest(query: Query) -> int | None:
+    """The smallest count of S that the sensitivity depends on, where it does."""
+    if isinstance(query, GroupMeans):
+        return min(group.size for group in query.groups)
+    if isinstance(query, Unlikeness | ClippedRatio):
+        return smallest_one_way(query.candidate)
+    return None
 
 
 def refit(
@@ -153,10 +173,18 @@ def refit(
     centring = Centring.by_candidate(table, criterion.target)
     question = centring.moments(table.domain, epsilon)
     fit = centring.solved(question, answers.run(question), table.n)
+    return compared(candidate, criterion, fit, epsilon), fit
+
+
+def compared(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit, epsilon: Fraction) -> Measured:
+    """What a noisy fit says about the candidate's coefficients: a function of public numbers."""
+    table = candidate.table
+    own = fitted(table, Scaling.by(table, criterion.target)) or ()
+    question = Centring.by_candidate(table, criterion.target).moments(table.domain, epsilon)
     value = sum((abs(a - b) for a, b in zip(fit.coefficients, own, strict=True)), Fraction(0))
     units = question.units
     delta = Fraction(units, question.unit**2 * table.n)
-    measured = Measured(
+    return Measured(
         criterion,
         "paper",
         "functional mechanism",
@@ -167,8 +195,8 @@ def refit(
         delta / epsilon,
         question.unit**2 * table.n,
         units,
+        type(question).__name__,
     )
-    return measured, fit
 
 
 def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:

@@ -83,8 +83,8 @@ class Curator:
         """Note how it ended; whatever happens, the charge stays."""
         try:
             yield
-        except BaseException:
-            self._charges.close(receipt, "stopped")
+        except BaseException as error:
+            self._charges.close(receipt, "incident" if isinstance(error, KeyboardInterrupt) else "stopped")
             raise
         self._charges.close(receipt, "done")
 

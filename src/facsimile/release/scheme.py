@@ -32,6 +32,7 @@ class Accepted:
     table: Table
     configuration: Configuration
     measured: tuple[Measured, ...] = ()
+    fit: Fit | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +78,10 @@ class Scheme:
             return None
         candidate = Candidate(self.specification, table, prepared.fit)
         if self.specification.scheme == "paper":
-            measured = measured_all(candidate, asked, stop=True)
-            return None if measured is None else Accepted(table, recipe.configuration, measured)
-        return Accepted(table, recipe.configuration) if self.passes(candidate, asked) else None
+            found = measured_all(candidate, asked, stop=True)
+            return None if found is None else Accepted(table, recipe.configuration, *found)
+        passed = self.passes(candidate, asked)
+        return Accepted(table, recipe.configuration, fit=prepared.fit) if passed else None
 
     def passes(self, candidate: Candidate, answers: Answers) -> bool:
         """The joint test; what the candidate alone decides costs nothing."""
@@ -90,13 +92,15 @@ class Scheme:
             return False
         return test.accepts(answers.run(test.question()))
 
-    def finish(self, accepted: Accepted, answers: Answers, prepared: Prepared) -> tuple[Measured, ...]:
-        """What is published about the accepted candidate; never a reason to try again."""
+    def finish(self, accepted: Accepted, answers: Answers) -> Accepted:
+        """With what is published about the accepted candidate; never a reason to try again."""
         if self.specification.scheme == "paper":
-            return accepted.measured
+            return accepted
         recipe = Recipe(self.specification, accepted.configuration)
-        candidate = Candidate(self.specification, accepted.table, prepared.fit)
-        return measured_all(candidate, under(answers, recipe), stop=False) or ()
+        candidate = Candidate(self.specification, accepted.table, accepted.fit)
+        found = measured_all(candidate, under(answers, recipe), stop=False)
+        assert found is not None, "an accepted candidate can be measured"
+        return replace(accepted, measured=found[0], fit=found[1])
 
 
 def under(answers: Answers, recipe: Recipe) -> Answers:
@@ -113,8 +117,12 @@ def presentable(recipe: Recipe, table: Table) -> bool:
     return int(table.counts.min()) >= int(recipe.configuration.projection["min_count"])
 
 
-def measured_all(candidate: Candidate, answers: Answers, stop: bool) -> tuple[Measured, ...] | None:
-    """Every criterion with its own noise, in the specification's order; `stop`: None at the first that fails.
+def measured_all(
+    candidate: Candidate, answers: Answers, stop: bool
+) -> tuple[tuple[Measured, ...], Fit | None] | None:
+    """Every criterion with its own noise, in the specification's order, and the regression they used.
+
+    `stop`: None at the first that is not met.
 
     The coefficients come first: in the paper's form they leave a regression that the gap of predictions needs.
     """
@@ -125,7 +133,7 @@ def measured_all(candidate: Candidate, answers: Answers, stop: bool) -> tuple[Me
         if measured is None or (stop and not measured.met):
             return None
         found[criterion.name] = measured
-    return tuple(found[criterion.name] for criterion in spec.criteria)
+    return tuple(found[criterion.name] for criterion in spec.criteria), candidate.fit
 
 
 def _measured(

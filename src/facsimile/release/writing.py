@@ -20,8 +20,7 @@ def labelled(table: Table) -> pa.Table:
     The order is a permutation drawn from the SHA-256 of the sorted table: it tells nothing that the table
     does not, and nobody reads a meaning into neighbouring rows.
     """
-    digest = hashlib.sha256(table.codes.astype("<i8").tobytes() + table.counts.astype("<i8").tobytes())
-    order = np.random.Generator(np.random.PCG64(int.from_bytes(digest.digest()))).permutation(table.n)
+    order = np.random.Generator(np.random.PCG64(int.from_bytes(digest(table)))).permutation(table.n)
     rows = np.repeat(np.arange(table.distinct), table.counts)[order]
     columns = {
         axis.name: pa.DictionaryArray.from_arrays(
@@ -30,6 +29,12 @@ def labelled(table: Table) -> pa.Table:
         for axis in table.domain.axes
     }
     return pa.table(columns)
+
+
+def digest(table: Table) -> bytes:
+    """The SHA-256 of the sorted table: its codes and counts."""
+    codes, counts = (array.astype("<i8").tobytes() for array in (table.codes, table.counts))
+    return hashlib.sha256(codes + counts).digest()
 
 
 def save(table: pa.Table, path: Path) -> None:

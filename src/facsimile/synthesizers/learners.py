@@ -89,8 +89,8 @@ class Weights:
 class Refitted:
     """The graphical model of all answers, fitted again when their number has grown by a quarter, and last.
 
-    So T rounds take about 3 + 4.5·ln(T/4) fits of at most `sweeps` walks a stage. What the model has not learnt yet
-    is not asked again before the next fit, and nothing is asked that its tree cannot hold.
+    So T rounds take about 4 + 4.5·ln(T/4) fits of at most `sweeps` walks a stage. What the model has not learnt
+    yet is not asked again before the next fit, and nothing is asked that its tree cannot hold.
     """
 
     def __init__(self, domain: Domain, known: Known, sweeps: int) -> None:

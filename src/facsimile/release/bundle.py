@@ -1,0 +1,111 @@
+"""The bundle: the folder that leaves the enclave. Fixed names, deterministic bytes, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import yaml
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from facsimile.documents import metadata, readme
+from facsimile.errors import FacsimileError, refusal
+from facsimile.release.plan import FORMAT
+from facsimile.release.reporting import Release, report
+from facsimile.release.signature import envelope
+from facsimile.release.writing import labelled
+from facsimile.storage import append, reached, sync_folder
+
+DATA, PARQUET, SPECIFICATION, REPORT = "data.csv", "data.parquet", "release.yaml", "report.json"
+PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", "manifest.json"
+SIGNATURE = "signature.dsse"
+NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
+
+
+def files(release: Release, day: date, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
+    """The content of every file of the bundle."""
+    table = labelled(release.table)
+    said = report(release, day)
+    found = {DATA: _csv(table), PARQUET: _parquet(table), SPECIFICATION: _specification(release)}
+    found[REPORT] = _json(said.as_json())
+    sizes = {name: (len(found[name]), _sha256(found[name])) for name in (DATA, PARQUET)}
+    found[PACKAGE] = _json(metadata.datapackage(said, sizes))
+    found[PAGE] = readme.html(said).encode()
+    found[PDF] = readme.pdf(said)
+    found[MANIFEST] = manifest(found, release.rehearsal)
+    if key is not None:
+        found[SIGNATURE] = envelope(found[MANIFEST], key)
+    return found
+
+
+def manifest(found: Mapping[str, bytes], rehearsal: bool) -> bytes:
+    """The SHA-256 of every other file."""
+    hashes = {name: _sha256(found[name]) for name in NAMES}
+    return _json({"facsimile": FORMAT, "rehearsal": rehearsal, "sha256": hashes})
+
+
+def write(found: Mapping[str, bytes], out: Path) -> None:
+    """Write the folder under another name, sync it, and give it its name in one step."""
+    refuse_output(out)
+    part = out.with_name(f".{out.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(mode=0o700)
+        for name, content in found.items():
+            append(part / name, content, create=True)
+            (part / name).chmod(0o644)
+        reached("bundle written")
+        sync_folder(part)
+        part.chmod(0o755)
+        part.rename(out)
+        reached("bundle named")
+        sync_folder(out.parent)
+    except (OSError, FacsimileError):
+        shutil.rmtree(part, ignore_errors=True)
+        raise refusal("E403") from None
+
+
+def refuse_output(out: Path, data: Path | None = None) -> None:
+    """An output is new, no link, and not the folder of the data."""
+    if out.is_symlink() or (data is not None and data.resolve().is_relative_to(out.resolve())):
+        raise refusal("E402")
+    if out.exists():
+        raise refusal("E401")
+    if not out.absolute().parent.is_dir():
+        raise refusal("E403")
+
+
+def _csv(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pa_csv.write_csv(table, sink, pa_csv.WriteOptions(quoting_style="needed"))
+    return sink.getvalue()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink, store_schema=False)
+    return sink.getvalue()
+
+
+def _specification(release: Release) -> bytes:
+    content = {
+        "configuration": release.configuration.as_json(),
+        "specification": json.loads(release.specification.canonical()),
+    }
+    return yaml.safe_dump(content, sort_keys=True, allow_unicode=True, width=100).encode()
+
+
+def _json(content: object) -> bytes:
+    return (json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

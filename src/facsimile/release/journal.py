@@ -1,0 +1,133 @@
+"""The journal of a run: what was decided, on disk before anything else happens.
+
+Release and no release are written by the same step to a file of the same size, so that nothing outside can tell
+them apart by time or size, and never again: after a crash the decision stands. The journal lies beside the
+ledger and is as confidential as the data until the bundle is out.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from facsimile.acceptance.decision import Measured
+from facsimile.acceptance.regression import Fit
+from facsimile.release.scheme import Accepted
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.storage import append, read
+from facsimile.table.domain import Domain
+from facsimile.table.regression import Scaling
+from facsimile.table.table import Table
+
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The two files of one charge."""
+
+    specification: Specification
+    decision: Path
+    measurements: Path
+
+    @classmethod
+    def of(cls, specification: Specification, ledger: Path, sequence: int) -> Journal:
+        """Beside the ledger, named by the charge."""
+        names = (ledger.with_name(f"{ledger.name}.{sequence}.{kind}") for kind in ("decision", "measured"))
+        return cls(specification, *names)
+
+    def decide(self, accepted: Accepted | None) -> None:
+        """Write what the search decided: whole and synced, or not at all."""
+        head: dict[str, Any] = {"released": accepted is not None}
+        rows = np.zeros((self.specification.n, len(self.specification.columns)), "<u4")
+        if accepted is not None:
+            rows[:] = accepted.table.records()
+            head |= {"configuration": accepted.configuration.as_json(), "fit": _fit_as_json(accepted.fit)}
+            head["measured"] = [_as_json(m) for m in accepted.measured]
+        append(self.decision, _padded(head) + rows.tobytes(), create=True)
+
+    def decided(self) -> tuple[bool, Accepted | None]:
+        """Whether there is a decision, and which."""
+        if not self.decision.exists():
+            return False, None
+        content = read(self.decision)
+        head = json.loads(content[:HEAD_BYTES])
+        if not head["released"]:
+            return True, None
+        chosen = Configuration(**head["configuration"])
+        domain = Domain(self.specification.axes(chosen.alternatives))
+        rows = np.frombuffer(content[HEAD_BYTES:], "<u4").reshape(-1, len(domain.axes))
+        measured = tuple(self._measured(m) for m in head["measured"])
+        table = Table.from_rows(domain, rows.astype(np.int64))
+        return True, Accepted(table, chosen, measured, _fit_of(head["fit"]))
+
+    def finish(self, accepted: Accepted) -> None:
+        """Write what was measured after acceptance."""
+        head = {"measured": [_as_json(m) for m in accepted.measured], "fit": _fit_as_json(accepted.fit)}
+        append(self.measurements, _padded(head), create=True)
+
+    def finished(self, accepted: Accepted) -> Accepted | None:
+        """The accepted candidate with what was measured, if that is there."""
+        if not self.measurements.exists():
+            return None
+        head = json.loads(read(self.measurements))
+        measured = tuple(self._measured(m) for m in head["measured"])
+        return replace(accepted, measured=measured, fit=_fit_of(head["fit"]))
+
+    def remove(self) -> None:
+        """After the bundle is out: nothing of the run is left but the ledger."""
+        for path in (self.decision, self.measurements):
+            path.unlink(missing_ok=True)
+
+    def _measured(self, data: dict[str, Any]) -> Measured:
+        criterion = next(c for c in self.specification.criteria if c.name == data["criterion"])
+        plain = {key: _exact(value) for key, value in data.items()}
+        return Measured(**plain | {"criterion": criterion})
+
+
+def _padded(head: dict[str, Any]) -> bytes:
+    text = json.dumps(head, separators=(",", ":")).encode()
+    if len(text) >= HEAD_BYTES:
+        raise ValueError("a journal's head is too long")
+    return text.ljust(HEAD_BYTES - 1) + b"\n"
+
+
+def _as_json(measured: Measured) -> dict[str, Any]:
+    found = {field.name: _plain(getattr(measured, field.name)) for field in fields(measured)}
+    return found | {"criterion": measured.criterion.name}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return {"exact": str(value)}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, str | int | bool | None) else None
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Fraction(value["exact"])
+    if isinstance(value, list):
+        return tuple(_exact(part) for part in value)
+    return value
+
+
+def _fit_as_json(fit: Fit | None) -> dict[str, Any] | None:
+    if fit is None:
+        return None
+    scaling = {key: _plain(value) for key, value in asdict(fit.scaling).items()}
+    return {"scaling": scaling, "coefficients": _plain(fit.coefficients)}
+
+
+def _fit_of(data: dict[str, Any] | None) -> Fit | None:
+    if data is None:
+        return None
+    scaling = Scaling(**{key: _exact(value) for key, value in data["scaling"].items()})
+    return Fit(scaling, _exact(data["coefficients"]))

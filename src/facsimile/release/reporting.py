@@ -1,0 +1,140 @@
+"""Reporting: a release's own figures, from the specification, the released table and noisy answers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from math import ceil
+
+from facsimile import __version__
+from facsimile.acceptance.bounds import bound, deviation
+from facsimile.acceptance.decision import Measured
+from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.words import words
+from facsimile.documents.report import (
+    BudgetLine,
+    Column,
+    Criterion,
+    Faces,
+    LedgerPlace,
+    Regression,
+    Report,
+    Rule,
+)
+from facsimile.release.check import budget_lines, show_upper
+from facsimile.release.plan import FORMAT, plan_hash
+from facsimile.release.writing import digest
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.table.faces import face_privacy
+from facsimile.table.table import Table
+
+K = 5
+
+
+@dataclass(frozen=True)
+class Release:
+    """A released table, how it was made, and what was measured about it."""
+
+    specification: Specification
+    table: Table
+    configuration: Configuration
+    measured: Sequence[Measured]
+    rehearsal: bool
+    ledger: LedgerPlace | None = None
+    fit: Fit | None = None
+
+
+def report(release: Release, day: date) -> Report:
+    """Everything the release says about itself."""
+    spec, configuration = release.specification, release.configuration
+    lines, total = budget_lines(spec)
+    in_loop = spec.scheme == "paper"
+    faces = face_privacy(release.table, K, min(K, len(spec.columns) - 1))
+    return Report(
+        format=FORMAT,
+        rehearsal=release.rehearsal,
+        title=spec.title,
+        description=spec.description,
+        unit=spec.unit,
+        records=release.table.n,
+        public_because=spec.records.public_because,
+        day=day.isoformat(),
+        version=__version__,
+        epsilon=show_upper(total),
+        scheme=spec.scheme,
+        selection=_selection(spec),
+        false_accept=show_decimal(spec.selection.false_accept),
+        budget=tuple(BudgetLine(line.part, show_upper(line.epsilon), line.note) for line in lines),
+        criteria=tuple(criterion(m, in_loop) for m in release.measured),
+        columns=tuple(_column(spec, release.table, axis.name) for axis in release.table.domain.axes),
+        rules=tuple(_rules(spec)),
+        policy=spec.constraints.policy,
+        family=configuration.family,
+        hyperparameters=dict(configuration.hyperparameters),
+        alternatives=dict(configuration.alternatives),
+        projection=dict(configuration.projection),
+        faces=Faces(faces.min_count, faces.unique_rows, faces.k, faces.b, faces.smallest_group),
+        plan_hash=plan_hash(spec),
+        data_hash=digest(release.table).hex(),
+        ledger=release.ledger,
+        regression=_regression(release.fit),
+    )
+
+
+def _regression(fit: Fit | None) -> Regression | None:
+    if fit is None:
+        return None
+    scaling = fit.scaling
+    numbers = ([str(x) for x in xs] for xs in (scaling.means, scaling.deviations, fit.coefficients))
+    return Regression(scaling.target, scaling.features, *(tuple(xs) for xs in numbers))
+
+
+def criterion(measured: Measured, in_loop: bool) -> Criterion:
+    """One measured criterion as it is published."""
+    chosen = measured.criterion
+    units = max(1, ceil(measured.grid * measured.sensitivity))
+    laplace = measured.mechanism == "discrete Laplace"
+    sigma = deviation(units, chosen.epsilon) / measured.grid if laplace else 2**0.5 * float(measured.scale)
+    bounds = measured.bounds
+    return Criterion(
+        name=chosen.name,
+        words=words(chosen),
+        threshold=float(chosen.threshold),
+        tested_at=float(measured.tested_at),
+        value=None if measured.value is None else float(measured.value),
+        bound=bound(measured, chosen.epsilon, in_loop),
+        statistic=measured.form,
+        mechanism=measured.mechanism,
+        epsilon=float(chosen.epsilon),
+        sensitivity=float(measured.sensitivity),
+        sigma=sigma,
+        grid=measured.grid,
+        units=measured.units,
+        bounds=None if bounds is None else (float(bounds[0]), float(bounds[1])),
+        smallest_group=measured.smallest_group,
+    )
+
+
+def _selection(specification: Specification) -> str:
+    chosen = specification.selection
+    given = {"gamma": chosen.gamma or None, "cap": chosen.cap, "epsilon_0": chosen.epsilon_0, "a": chosen.a}
+    settings = [f"{name} {show_decimal(Fraction(value))}" for name, value in given.items() if value is not None]
+    return " ".join([chosen.mode, *settings])
+
+
+def _column(specification: Specification, table: Table, name: str) -> Column:
+    column, axis = specification.column(name), table.domain.axis(name)
+    numbers = None if axis.numbers is None else tuple(float(number) for number in axis.numbers)
+    missing = None if column.missing_bin is None else column.missing_bin.label
+    counts = tuple(int(count) for count in table.marginal((name,)))
+    return Column(name, column.description, axis.labels, numbers, missing, counts)
+
+
+def _rules(specification: Specification) -> list[Rule]:
+    constraints = specification.constraints
+    raw = [Rule(c.never, c.source, "original and release") for c in constraints.raw]
+    return raw + [Rule(c.never, c.source, "release") for c in constraints.synthetic]

@@ -1,0 +1,268 @@
+"""Verify: a bundle against itself, without confidential data.
+
+Hashes and signature; the plan's hash and total; the data against dictionary, rules and minimal count. Then
+every published figure is computed again from the specification, the released table and the noisy answers, and
+must be the same: sensitivities, group sizes, noise scales, bounds, documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from facsimile import __version__
+from facsimile.acceptance.decision import Measured, compared, fine_grid, judged
+from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.statistics import Candidate
+from facsimile.documents.report import LedgerPlace
+from facsimile.errors import FacsimileError, refusal
+from facsimile.privacy.mechanisms import Answer
+from facsimile.release import bundle
+from facsimile.release.candidate import Recipe
+from facsimile.release.check import check
+from facsimile.release.reporting import Release
+from facsimile.release.scheme import presentable
+from facsimile.release.signature import signed_by
+from facsimile.spec.criteria import RegressionCoefficients
+from facsimile.spec.load import parse, validated
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.table.domain import Domain
+from facsimile.table.regression import Scaling
+from facsimile.table.table import Table
+
+Files = Mapping[str, bytes]
+RENDERED = (bundle.PAGE, bundle.PDF)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found to hold."""
+
+    title: str
+    records: int
+    epsilon: str
+    rehearsal: bool
+    signed_by: str | None
+    plan_hash: str
+    rendered: bool
+
+
+def verify(folder: Path, allow_rehearsal: bool = False) -> Verified:
+    """Check a bundle; the first thing that does not hold is refused with the name of its file."""
+    files = _read(folder)
+    said = _json(files, bundle.REPORT)
+    signer = _signer(files)
+    specification, configuration = _promised(files)
+    table = _data(files, specification, configuration)
+    release = _release(said, specification, configuration, table)
+    again = bundle.files(release, _day(said))
+    for name in (bundle.DATA, bundle.SPECIFICATION, bundle.REPORT, bundle.PACKAGE):
+        _same(name, files, again)
+    rendered = said.get("version") == __version__
+    for name in RENDERED if rendered else ():
+        _same(name, files, again)
+    if release.rehearsal and not allow_rehearsal:
+        raise refusal("E504", file=bundle.REPORT)
+    return Verified(
+        specification.title, table.n, said["epsilon"], release.rehearsal, signer, said["plan_hash"], rendered
+    )
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    """Every file of the bundle, each as its manifest has it, and no other."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    for name in (bundle.MANIFEST, *bundle.NAMES):
+        if name not in names:
+            raise refusal("E501", file=name)
+    extra = sorted(names - {bundle.MANIFEST, bundle.SIGNATURE, *bundle.NAMES})
+    if extra:
+        raise refusal("E503", file=bundle.MANIFEST, problem="the folder holds a file that it does not name")
+    files = {name: (folder / name).read_bytes() for name in sorted(names)}
+    manifest = _json(files, bundle.MANIFEST)
+    hashes = manifest.get("sha256")
+    if not isinstance(hashes, dict) or set(hashes) != set(bundle.NAMES):
+        raise refusal("E503", file=bundle.MANIFEST, problem="it does not name the files of a bundle")
+    for name in bundle.NAMES:
+        if hashlib.sha256(files[name]).hexdigest() != hashes[name]:
+            raise refusal("E502", file=name)
+    return files
+
+
+def _json(files: Files, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(files[name])
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise refusal("E502", file=name)
+    return found
+
+
+def _signer(files: Files) -> str | None:
+    """The fingerprint of the key that signed the manifest, if it is signed."""
+    if bundle.SIGNATURE not in files:
+        return None
+    found = signed_by(files[bundle.SIGNATURE], files[bundle.MANIFEST])
+    if found is None:
+        raise refusal("E505", file=bundle.SIGNATURE)
+    return found
+
+
+def _promised(files: Files) -> tuple[Specification, Configuration]:
+    """The specification, which must hold by itself, and a configuration that it allows."""
+    name = bundle.SPECIFICATION
+    try:
+        content, _ = parse(files[name])
+        specification = validated(content["specification"])
+        check(specification)
+        configuration = Configuration(**content["configuration"])
+        allowed = _allowed(specification, configuration)
+    except (FacsimileError, KeyError, TypeError):
+        raise refusal("E503", file=name, problem="the specification does not hold") from None
+    if not allowed:
+        raise refusal("E503", file=name, problem="the specification does not allow this configuration")
+    return specification, configuration
+
+
+def _allowed(specification: Specification, configuration: Configuration) -> bool:
+    space = specification.space.pure()
+    chosen = (configuration.alternatives, configuration.projection)
+    for given, choices in zip(chosen, (space.alternatives, space.projections), strict=True):
+        if set(given) != set(choices) or any(given[name] not in choices[name] for name in choices):
+            return False
+    return any(
+        dict(configuration.hyperparameters) == grid.combination(place)
+        for grid in space.grids
+        if grid.family == configuration.family
+        for place in range(grid.size)
+    )
+
+
+def _data(files: Files, specification: Specification, configuration: Configuration) -> Table:
+    """The released table: its labels are the dictionary's, its rows plausible and frequent enough."""
+    domain = Domain(specification.axes(configuration.alternatives))
+    tables = [_coded(name, table, domain) for name, table in _tables(files, domain.names).items()]
+    if tables[0] != tables[1]:
+        raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
+    sized = specification.records.model_copy(update={"count": tables[0].n})
+    recipe = Recipe(specification.model_copy(update={"records": sized}), configuration)
+    if not presentable(recipe, tables[0]):
+        raise refusal("E503", file=bundle.DATA, problem="a row breaks a rule or is too rare")
+    return tables[0]
+
+
+def _tables(files: Files, names: tuple[str, ...]) -> dict[str, pa.Table]:
+    texts = pa_csv.ConvertOptions(strings_can_be_null=False, column_types=dict.fromkeys(names, pa.string()))
+    try:
+        csv = pa_csv.read_csv(pa.BufferReader(files[bundle.DATA]), convert_options=texts)
+        parquet = pq.read_table(pa.BufferReader(files[bundle.PARQUET]))
+    except (pa.ArrowInvalid, OSError):
+        raise refusal("E503", file=bundle.DATA, problem="it cannot be read") from None
+    return {bundle.DATA: csv, bundle.PARQUET: parquet}
+
+
+def _coded(name: str, table: pa.Table, domain: Domain) -> Table:
+    """Labels back to codes."""
+    if tuple(table.column_names) != domain.names:
+        raise refusal("E503", file=name, problem="its columns are not those of the dictionary")
+    codes = []
+    for axis in domain.axes:
+        found = pc.index_in(table.column(axis.name), pa.array(axis.labels, pa.string()))
+        if found.null_count:
+            raise refusal("E503", file=name, problem=f"a label of {axis.name} is not in the dictionary")
+        codes.append(found.to_numpy())
+    return Table.from_rows(domain, np.column_stack(codes))
+
+
+def _release(
+    said: Mapping[str, Any], specification: Specification, configuration: Configuration, table: Table
+) -> Release:
+    """The release as it follows from the table and from what only the run could know: the noisy answers."""
+    rehearsal = said.get("rehearsal")
+    if rehearsal is not True and (rehearsal is not False or table.n != specification.n):
+        raise refusal("E503", file=bundle.DATA, problem="the number of records is not the declared one")
+    sized = specification.records.model_copy(update={"count": table.n})
+    specification = specification.model_copy(update={"records": sized})
+    try:
+        fit = _fit(said["regression"])
+        units = {line["name"]: int(line["units"]) for line in said["criteria"]}
+        place = None if rehearsal else LedgerPlace(**said["ledger"])
+        measured = tuple(_measured(Candidate(specification, table, fit), units))
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+        raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
+    return Release(specification, table, configuration, measured, bool(rehearsal), place, fit)
+
+
+def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measured]:
+    """Each criterion from its noisy answer."""
+    specification = candidate.specification
+    for criterion in specification.criteria:
+        if isinstance(criterion, RegressionCoefficients) and specification.statistic_of(criterion) == "paper":
+            if candidate.fit is None:
+                raise ValueError("the coefficients need the regression they were compared with")
+            yield compared(candidate, criterion, candidate.fit, criterion.epsilon)
+        else:
+            asked = candidate.asked(criterion)
+            if asked is None:
+                raise ValueError("the released table does not meet a criterion that it alone decides")
+            answer = Answer(units[criterion.name], fine_grid(asked.sensitivity))
+            yield judged(asked, criterion.epsilon, answer)
+
+
+def _fit(said: Mapping[str, Any] | None) -> Fit | None:
+    if said is None:
+        return None
+    means, deviations, coefficients = (
+        tuple(Fraction(x) for x in said[key]) for key in ("means", "deviations", "coefficients")
+    )
+    return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
+
+
+def _day(said: Mapping[str, Any]) -> date:
+    try:
+        return date.fromisoformat(said["day"])
+    except (KeyError, TypeError, ValueError):
+        raise refusal("E503", file=bundle.REPORT, problem="it names no day") from None
+
+
+def _same(name: str, files: Files, again: Files) -> None:
+    """A file is what follows from the rest."""
+    if files[name] == again[name]:
+        return
+    problem = "it is not what the specification, the data and the noisy answers give"
+    if name == bundle.REPORT:
+        said, found = json.loads(files[name]), json.loads(again[name])
+        keys = sorted(set(said) ^ set(found)) + [
+            k for k in found if k in said and not _close(said[k], found[k])
+        ]
+        keys = [key for key in keys if key != "version"]
+        if not keys:
+            return
+        problem = f"`{keys[0]}` is another"
+    raise refusal("E503", file=name, problem=problem)
+
+
+def _close(one: Any, other: Any) -> bool:
+    """The same; numbers up to the last digits, which another machine may round differently."""
+    if isinstance(one, float) or isinstance(other, float):
+        numbers = (one, other)
+        return all(isinstance(x, int | float) for x in numbers) and isclose(one, other, rel_tol=1e-9)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_close, one, other))
+    return type(one) is type(other) and bool(one == other)
