@@ -13,6 +13,7 @@ import benchmarks.families
 import benchmarks.kernel
 import benchmarks.noise
 import benchmarks.reading
+import benchmarks.releases
 import benchmarks.wide
 import benchmarks.workload  # noqa: F401 (they enter their benchmarks)
 from benchmarks.registry import BENCHMARKS

@@ -9,6 +9,9 @@ They draw with method="sample". The default of mbi 1.1.0, "round", does not shuf
 parent's value, so columns that are independent given it come out in lockstep: such a table is far from its own
 model (3-way distances of 33 % for MST), which says nothing about the generators. Since "sample" is independent
 draws, ours are measured under independent draws too.
+
+Ours are means over several seeds; theirs take minutes and run once. The relative error is held against 1.4, as
+in `benchmarks.workload`, whose measurements and weights the workload has here.
 """
 
 from __future__ import annotations
@@ -18,41 +21,46 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 from pathlib import Path
+from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from benchmarks.criteria import BIRTHS, SAMPLE
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from benchmarks.wide import three_way
+from benchmarks.workload import MEASUREMENTS, SHARP, WEIGHTS, births
 from facsimile.acceptance import exact_errors
-from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
-from facsimile.privacy.reader import read_public, rehearse
+from facsimile.privacy.reader import rehearse
 from facsimile.shaping.constraints import impossible, plausible
 from facsimile.shaping.projection import project
-from facsimile.spec.load import load
+from facsimile.spec.criteria import MarginalsRelative
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Known
+from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.differences import difference
-from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
 PYTHON = "FACSIMILE_BASELINE_PYTHON"
 EPSILON = Fraction(1)
-OURS = ("workload", "mst", "aim", "privbayes")
+OURS: dict[str, dict[str, str]] = {
+    "workload": {"measurements": MEASUREMENTS, "weights": WEIGHTS},
+    "mst": {},
+    "aim": {},
+    "privbayes": {},
+}
 THEIRS = ("MST", "AIM")
 MIN_COUNT = 2
-SEED = 1
+SEEDS = range(1, 6)
 Floats = npt.NDArray[np.float64]
 
 _THEIR_RUN = """
@@ -86,32 +94,33 @@ class Drawn:
 @benchmark(rows=158_500)
 def baselines(rows: int, folder: Path) -> Report:
     """Births at pure ε = 1: our generators and OpenDP's, by 3-way tables, pMSE and the eight criteria."""
-    specification = load(BIRTHS / "nvss.yaml")
-    data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), rows, seed=SEED)
-    real = recode(specification, read_public(data, specification), specification.alternatives_named("released"))
+    specification, real, _ = births()
     timings: dict[str, Timing] = {}
     figures: list[Figure] = []
-    for drawn in (*_ours(specification, real), *_theirs(real, folder)):
-        timings[drawn.name] = drawn.timing
-        figures += _figures(specification, real, drawn)
-    return Report("baselines", real.n, timings or {"no generator runs": Timing(0.0, 0.0)}, figures)
+    for runs in (*_ours(specification, real), *_theirs(real, folder)):
+        name = runs[0].name
+        timings[name] = reduce(lambda best, run: best.better(run.timing.wall, run.timing.cpu), runs, Timing())
+        figures += _figures(name, [_quality(specification, real, run) for run in runs])
+    return Report("baselines", real.n, timings, figures)
 
 
-def _ours(specification: Specification, real: Table) -> Iterator[Drawn]:
-    from facsimile.synthesizers.registry import SYNTHESIZERS
-
+def _ours(specification: Specification, real: Table) -> Iterator[list[Drawn]]:
     zeros = tuple(impossible(condition, real.domain) for condition in specification.synthetic_conditions())
-    for family in (name for name in OURS if name in SYNTHESIZERS):
-        curator = Curator.rehearsal(rehearse(real), real.domain, SEED, MemoryLedger())
-        random = np.random.default_rng(SEED)
-        begin = time.perf_counter(), time.process_time()
-        model = SYNTHESIZERS[family].of({}).fit(curator, Known(real.n, zeros), EPSILON, random)
-        table = model.sample(real.n, random)
-        took = Timing(time.perf_counter() - begin[0], time.process_time() - begin[1], 1)
-        yield Drawn(family, table, model.sample(real.n, random, "iid"), took)
+    for family in OURS:
+        yield [_run(family, real, Known(real.n, zeros), seed) for seed in SEEDS]
 
 
-def _theirs(real: Table, folder: Path) -> Iterator[Drawn]:
+def _run(family: str, real: Table, known: Known, seed: int) -> Drawn:
+    curator = Curator.rehearsal(rehearse(real), real.domain, seed, MemoryLedger())
+    random = np.random.default_rng(seed)
+    begin = time.perf_counter(), time.process_time()
+    model = SYNTHESIZERS[family].of(OURS[family]).fit(curator, known, EPSILON, random)
+    table = model.sample(real.n, random)
+    took = Timing(time.perf_counter() - begin[0], time.process_time() - begin[1], 1)
+    return Drawn(family, table, model.sample(real.n, random, "iid"), took)
+
+
+def _theirs(real: Table, folder: Path) -> Iterator[list[Drawn]]:
     python = os.environ.get(PYTHON)
     if not python:
         print(
@@ -135,33 +144,55 @@ def _theirs(real: Table, folder: Path) -> Iterator[Drawn]:
         took = json.loads(done.stdout.splitlines()[-1])
         rows = np.loadtxt(target, np.int64, delimiter=",", skiprows=1, ndmin=2)
         table = Table.from_rows(real.domain, rows)
-        yield Drawn(f"OpenDP {family}", table, table, Timing(took["wall"], took["cpu"], 1))
+        yield [Drawn(f"OpenDP {family}", table, table, Timing(took["wall"], took["cpu"], 1))]
 
 
-def _figures(specification: Specification, real: Table, drawn: Drawn) -> list[Figure]:
-    """The raw table's distances, and the criteria of the table as it would be released."""
-    random = np.random.default_rng(SEED)
+@dataclass(frozen=True)
+class Quality:
+    """Distances of a raw table and of one of independent draws, and the criteria as it would be released."""
+
+    three_way: tuple[float, float]
+    propensity: tuple[float, float]
+    errors: dict[str, tuple[float, float]]
+    """Each criterion's error and threshold."""
+
+    @property
+    def met(self) -> int:
+        """How many criteria are met."""
+        return sum(error < threshold for error, threshold in self.errors.values())
+
+
+def _quality(specification: Specification, real: Table, drawn: Drawn) -> Quality:
+    random = np.random.default_rng(0)
     kept = plausible(specification.synthetic_conditions(), drawn.table)
     shaped = project(_sized(kept, real.n, random), MIN_COUNT, "margins", random)
-    verdicts = exact_errors(specification, real, shaped)
-    failed = [verdict.name for verdict in verdicts if not verdict.met]
-    return [
-        Figure(f"{drawn.name}, distance of 3-way tables", 100 * three_way(real, drawn.table), "%"),
-        Figure(f"{drawn.name}, the same, independent draws", 100 * three_way(real, drawn.independent), "%"),
-        Figure(f"{drawn.name}, pMSE", 1e4 * propensity_error(real, drawn.table), "e-4"),
-        Figure(
-            f"{drawn.name}, pMSE, independent draws", 1e4 * propensity_error(real, drawn.independent), "e-4"
-        ),
-        Figure(
-            f"{drawn.name}, criteria met", len(verdicts) - len(failed), "", f"= {len(verdicts)}", not failed
-        ),
-        *(
-            Figure(
-                f"{drawn.name}, {v.name}", float("nan") if v.value is None else v.value, "", f"< {v.threshold}"
-            )
-            for v in verdicts
-        ),
-    ]
+    errors = {}
+    for criterion, verdict in zip(
+        specification.criteria, exact_errors(specification, real, shaped), strict=True
+    ):
+        threshold = SHARP if isinstance(criterion, MarginalsRelative) else float(verdict.threshold)
+        errors[verdict.name] = (float("inf") if verdict.value is None else verdict.value, threshold)
+    tables = (drawn.table, drawn.independent)
+    distances, propensities = ([f(real, t) for t in tables] for f in (three_way, propensity_error))
+    return Quality((distances[0], distances[1]), (propensities[0], propensities[1]), errors)
+
+
+def _figures(name: str, runs: Sequence[Quality]) -> list[Figure]:
+    """Means over the runs."""
+    figures = []
+    for place, draws in enumerate(("", ", independent draws")):
+        distance = 100 * mean(run.three_way[place] for run in runs)
+        figures.append(Figure(f"{name}, distance of 3-way tables{draws}", distance, "%"))
+        propensity = 1e4 * mean(run.propensity[place] for run in runs)
+        figures.append(Figure(f"{name}, pMSE{draws}", propensity, "e-4"))
+    count = len(runs[0].errors)
+    all_met = 100 * mean(run.met == count for run in runs)
+    figures.append(Figure(f"{name}, criteria met", mean(run.met for run in runs), "", f"of {count}"))
+    figures.append(Figure(f"{name}, runs that meet all", all_met, "%"))
+    for criterion, (_, threshold) in runs[0].errors.items():
+        error = mean(run.errors[criterion][0] for run in runs)
+        figures.append(Figure(f"{name}, {criterion}", error, "", f"< {threshold:g}", error < threshold))
+    return figures
 
 
 def _sized(table: Table, n: int, random: np.random.Generator) -> Table:

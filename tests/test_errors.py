@@ -24,7 +24,7 @@ from facsimile.errors import (
 
 # Items of a specification, of a command, of a budget: nothing that is read from a data file.
 ITEMS = {
-    "asked", "choice", "column", "columns", "command", "construct", "extra", "family", "key", "name", "parts",
+    "asked", "choice", "column", "columns", "command", "construct", "extra", "family", "file", "key", "name", "parts",
     "problem", "remaining", "suggestion", "total",
 }  # fmt: skip
 BRANCHES: list[tuple[str, type[FacsimileError], int]] = [

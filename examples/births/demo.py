@@ -1,4 +1,4 @@
-"""The demonstration behind `make demo`: simulated births, a checked specification, one charged question.
+"""The demonstration behind `make demo`: simulated births, one charged question, two rehearsed releases.
 
 Nothing here is confidential: the births are drawn from published tables with a fixed seed. They are treated
 as if they were: read by one query, boxed, and answered with noise that is charged to a ledger.
@@ -58,7 +58,8 @@ def main() -> None:
     facsimile("check", EXAMPLE / "released.yaml", "--public", BIRTHS)
     ask()
     facsimile("ledger", "show", LEDGER)
-    print(f"\nThe births are in {BIRTHS}, the ledger in {LEDGER}. A full release is what comes next.")
+    facsimile("demo", "--example", EXAMPLE, "--out", FOLDER / "releases")
+    print(f"\nThe births are in {BIRTHS}, the ledger in {LEDGER}, two releases in {FOLDER / 'releases'}.")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from rich.text import Text
 
 from facsimile import __version__
 from facsimile.errors import FacsimileError, refusal
+from facsimile.explore.demo import demonstrate
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.ledger import MICRO, Ledger, State
@@ -298,6 +299,37 @@ def verify_command(
         page.line("Another version made the documents: their hashes fit, their words were not made again.")
     page.line("Every figure follows from the specification, the data and the noisy answers.")
     page.line("A REHEARSAL: not a release." if found.rehearsal else "Verified.")
+
+
+@app.command("demo")
+def demo_command(
+    example: Annotated[
+        Path, typer.Option(metavar="DIR", help="An example: facts.yaml, narrowed.yaml and ours.yaml.")
+    ] = Path("examples/births"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="A folder for what is made.")] = Path(
+        "demo"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Simulate records, rehearse the births paper's release and a cheaper one, verify both.
+
+    Example: facsimile demo
+    """
+    found = demonstrate(example, out, (lambda _: None) if as_json else typer.echo)
+    told = {
+        name: None if tried.report is None else tried.report.as_json() | {"iterations": tried.iterations}
+        for name, tried in (("paper", found.paper), ("ours", found.ours))
+    }
+    if as_json:
+        _print_json({**told, "pages": [str(page) for page in found.pages]})
+        return
+    page = _Page()
+    lines = zip(*(said["criteria"] for said in told.values() if said is not None), strict=True)
+    rows = [(p["name"], _figure(p["threshold"]), _figure(p["value"]), _figure(o["value"])) for p, o in lines]
+    spent = [said["epsilon"] for said in told.values() if said is not None]
+    page.table("Measured with noise", f"criterion|>threshold|>epsilon {spent[0]}|>epsilon {spent[-1]}", rows)
+    for path in found.pages:
+        page.line(f"\nThe page to read: {path}")
 
 
 @app.command("synthesize")

@@ -8,6 +8,7 @@ import pytest
 from contracts.test_synthesizers import domain_of, table_of
 from facsimile.synthesizers import learners
 from facsimile.synthesizers.base import Known
+from facsimile.synthesizers.graphical import estimate
 from facsimile.synthesizers.learners import Learner, Measured, Refitted, Weights
 from facsimile.table.domain import Clique
 
@@ -46,7 +47,6 @@ def test_both_learn_a_chain_from_its_pairs() -> None:
 
 def test_fits_become_rare_and_the_last_answer_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[int] = []
-    estimate = learners.estimate
 
     def counted(domain, measurements, *rest, **options):  # type: ignore[no-untyped-def]
         heard.append(len(measurements))

@@ -11,16 +11,29 @@ from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.network import Network
 from facsimile.table.table import Table
 
-THIRD = Fraction(1, 3)
 
-
-def test_a_third_each_for_columns_edges_and_pairs() -> None:
+def test_a_third_for_columns_a_tenth_for_edges_the_rest_for_pairs() -> None:
     run = fitted(MST(), table_of((3, 2, 4, 3)), Known(300), Fraction(1))
     marginals = [m.marginals for m, _ in run.tape if isinstance(m, NoisyMarginals)]
     edges = [m.epsilon for m, _ in run.tape if isinstance(m, NoisySelection)]
     assert [len(m) for m in marginals] == [4, 3]
-    assert [sum(e for _, e in m) for m in marginals] == [THIRD, THIRD]
-    assert edges == [THIRD / 3] * 3
+    assert [sum(e for _, e in m) for m in marginals] == [Fraction(1, 3), Fraction(17, 30)]
+    assert edges == [Fraction(1, 30)] * 3
+
+
+def test_a_large_pair_that_says_little_is_left_alone() -> None:
+    """z follows x a little, in a table of 2,500 cells whose noise says more than z does; it is tied to y."""
+    random = np.random.default_rng(1)
+    x, y, z = random.integers(0, 50, 20_000), random.integers(0, 2, 20_000), random.integers(0, 50, 20_000)
+    z = np.where(random.random(20_000) < 0.1, x, z)
+    rows = np.column_stack([x, (x < 25) ^ (y * random.integers(0, 2, 20_000)), z]).astype(np.int64)
+    table = Table.from_rows(domain_of((50, 2, 50)), rows)
+    trees = []
+    for epsilon in ("1", "1000"):
+        run = fitted(MST(), table, Known(table.n), Fraction(epsilon))
+        _, pairs = (m.marginals for m, _ in run.tape if isinstance(m, NoisyMarginals))
+        trees.append({clique for clique, _ in pairs})
+    assert trees == [{("a", "b"), ("b", "c")}, {("a", "b"), ("a", "c")}]
 
 
 def test_one_possible_edge_needs_no_selection() -> None:

@@ -37,7 +37,7 @@ class Workload(Synthesizer):
     @classmethod
     def of(cls, hyperparameters: Mapping[str, str]) -> Workload:
         """From the text of a configuration."""
-        return cls(**hyperparameters)  # type: ignore[arg-type]
+        return cls(**hyperparameters)
 
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
         """Read the measurements and the weights."""

@@ -1,0 +1,83 @@
+"""Metadata: the release described for machines, as a Data Package of the Frictionless standard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from facsimile.documents.report import Column, Report
+
+REHEARSAL = "REHEARSAL: made with public or simulated data; no protection, not for publication"
+TABLES = {
+    "data.csv": {"name": "data-csv", "format": "csv", "mediatype": "text/csv", "encoding": "utf-8"},
+    "data.parquet": {
+        "name": "data-parquet",
+        "format": "parquet",
+        "mediatype": "application/vnd.apache.parquet",
+    },
+}
+
+
+def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
+    """The descriptor of the tables among `files` (name: bytes and SHA-256), with the dictionary of columns.
+
+    It names no licence and no sources: both are the publisher's to declare.
+    """
+    mark = f"{REHEARSAL}. " if report.rehearsal else ""
+    return {
+        "profile": "data-package",
+        "name": _slug(report.title),
+        "id": report.data_hash,
+        "title": mark + report.title,
+        "description": mark + _description(report),
+        "created": f"{report.day}T00:00:00Z",
+        "keywords": ["synthetic data", "differential privacy"],
+        "facsimile": {
+            "rehearsal": report.rehearsal,
+            "records": report.records,
+            "unit": report.unit,
+            "epsilon": report.epsilon,
+            "plan_hash": report.plan_hash,
+            "version": report.version,
+        },
+        "resources": [
+            {
+                "path": path,
+                **table,
+                "title": mark + report.title,
+                "bytes": files[path][0],
+                "hash": f"sha256:{files[path][1]}",
+                "schema": schema(report.columns),
+            }
+            for path, table in TABLES.items()
+            if path in files
+        ],
+    }
+
+
+def schema(columns: tuple[Column, ...]) -> dict[str, Any]:
+    """The columns as texts, each with its closed list of values."""
+    return {"fields": [_field(column) for column in columns], "missingValues": []}
+
+
+def _field(column: Column) -> dict[str, Any]:
+    means = f" “{column.missing}” means that the value is missing." if column.missing is not None else ""
+    return {
+        "name": column.name,
+        "type": "string",
+        "description": column.description + means,
+        "constraints": {"required": True, "enum": list(column.labels)},
+    }
+
+
+def _description(report: Report) -> str:
+    words = (
+        f"Synthetic data: {report.records:,} rows drawn from a statistical model; no row is a person. "
+        f"Differentially private with epsilon {report.epsilon}; one record is {report.unit}."
+    )
+    return f"{report.description} {words}" if report.description else words
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "release"

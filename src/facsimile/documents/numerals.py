@@ -1,0 +1,110 @@
+"""Numerals: numbers, chances and days as a document writes them. A bound is never rounded to the wrong side."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from math import exp
+
+from facsimile.spec.decimals import parse_decimal, show_decimal
+
+DIGITS = 4
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def belief(prior: float, epsilon: float) -> tuple[str, str, str]:
+    r"""A chance before publication, and the least and the largest that it can become: odds move by e^±ε.
+
+    >>> belief(0.5, 2.0)
+    ('50\xa0%', '11.9\xa0%', '88.1\xa0%')
+    """
+    odds = prior / (1 - prior)
+    least, most = (odds * exp(sign * epsilon) / (1 + odds * exp(sign * epsilon)) for sign in (-1, 1))
+    return f"{prior * 100:g}\u00a0%", chance(least, ROUND_FLOOR), chance(most, ROUND_CEILING)
+
+
+def chance(value: float, rounding: str) -> str:
+    r"""A probability as a percentage, never rounded to certainty.
+
+    >>> chance(0.875, ROUND_CEILING), chance(1e-9, ROUND_FLOOR)
+    ('87.5\xa0%', 'nearly 0\xa0%')
+    """
+    exactly = Decimal(value) * 100
+    for digits in range(1, 5):
+        rounded = exactly.quantize(Decimal(1).scaleb(-digits), rounding)
+        if 0 < rounded < 100:
+            return f"{rounded.normalize():f}\u00a0%"
+    return "nearly 100\u00a0%" if value > 0.5 else "nearly 0\u00a0%"
+
+
+def percentage(text: str) -> str:
+    r"""A probability written as a decimal, as a percentage; any other text as it is.
+
+    >>> percentage("0.05"), percentage("not controlled")
+    ('5\xa0%', 'not controlled')
+    """
+    try:
+        return f"{show_decimal(parse_decimal(text) * 100)}\u00a0%"
+    except ValueError:
+        return text
+
+
+def spoken_day(day: str) -> str:
+    """A day as people write it.
+
+    >>> spoken_day("2024-02-01")
+    '1 February 2024'
+    """
+    found = date.fromisoformat(day)
+    return f"{found.day} {found:%B} {found.year}"
+
+
+def count(value: int) -> str:
+    """A whole number with its thousands set apart."""
+    return f"{value:,}"
+
+
+def number(value: float | None, rounding: str = ROUND_HALF_EVEN, digits: int = DIGITS) -> str:
+    """A number with four significant digits, or another number of them.
+
+    >>> number(28.6341), number(165915.0), number(-0.01402), number(6.0272e-6)
+    ('28.63', '165,900', '−0.01402', '6.027 × 10⁻⁶')
+    """
+    if value is None:
+        return "not finite"
+    rounded = Context(prec=digits, rounding=rounding).create_decimal(Decimal(repr(value)))
+    if rounded and not -4 <= rounded.adjusted() <= 8:
+        mantissa = f"{rounded.scaleb(-rounded.adjusted()).normalize():f}"
+        return _signed(f"{mantissa} × 10{str(rounded.adjusted()).translate(_RAISED)}")
+    return _signed(f"{rounded.normalize():,f}")
+
+
+def above(value: float | None) -> str:
+    """A bound: four significant digits, never below the value.
+
+    >>> above(0.0057861), above(None)
+    ('0.005787', 'none')
+    """
+    return "none" if value is None else number(value, ROUND_CEILING)
+
+
+def exact(value: float) -> str:
+    """A number that somebody chose, as it was chosen.
+
+    >>> exact(0.05), exact(100.0), exact(-3.0)
+    ('0.05', '100', '−3')
+    """
+    return _signed(f"{Decimal(repr(value)).normalize():,f}")
+
+
+def decimal(text: str) -> str:
+    """An exact number, written as a decimal or a ratio, with four significant digits.
+
+    >>> decimal("10/3")
+    '3.333'
+    """
+    return number(float(parse_decimal(text)))
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "−", 1) if text.startswith("-") else text

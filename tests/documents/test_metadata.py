@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from frictionless import Package, validate
+
+from documents.sample import BIRTHS, ODD
+from facsimile.documents.metadata import REHEARSAL, datapackage
+from facsimile.documents.report import Report
+
+FILES = {"data.csv": (12, "a" * 64), "data.parquet": (7, "b" * 64)}
+
+
+def write(report: Report, folder: Path, rows: list[list[str]]) -> Path:
+    """A folder with the table and its descriptor, as a release has them."""
+    table = folder / "data.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([[column.name for column in report.columns], *rows])
+    content = table.read_bytes()
+    found = {"data.csv": (len(content), hashlib.sha256(content).hexdigest())}
+    descriptor = folder / "datapackage.json"
+    descriptor.write_text(json.dumps(datapackage(report, found)), encoding="utf-8")
+    return descriptor
+
+
+def rows(report: Report) -> list[list[str]]:
+    """Rows in which every label occurs."""
+    most = max(len(column.labels) for column in report.columns)
+    return [[column.labels[i % len(column.labels)] for column in report.columns] for i in range(most)]
+
+
+@pytest.mark.parametrize("report", [BIRTHS, ODD], ids=["births", "odd"])
+def test_a_table_of_labels_is_valid(report: Report, tmp_path: Path) -> None:
+    found = validate(write(report, tmp_path, rows(report)).as_posix())
+    assert found.valid, found.flatten(["type", "message"])
+
+
+def test_an_unlisted_value_an_empty_one_and_a_changed_byte_are_found(tmp_path: Path) -> None:
+    good = rows(BIRTHS)
+    for wrong in ("99", ""):
+        descriptor = write(BIRTHS, tmp_path, [*good, [wrong, *good[0][1:]]])
+        assert [error for error, _ in validate(descriptor.as_posix()).flatten(["type", "title"])] == [
+            "constraint-error"
+        ]
+    write(BIRTHS, tmp_path, good)
+    (tmp_path / "data.csv").write_bytes((tmp_path / "data.csv").read_bytes().replace(b"<18", b"44<"))
+    assert [error for error, _ in validate(descriptor.as_posix()).flatten(["type", "title"])] == ["hash-count"]
+
+
+@pytest.mark.parametrize("report", [BIRTHS, ODD], ids=["births", "odd"])
+def test_the_descriptor_is_one(report: Report) -> None:
+    descriptor = datapackage(report, FILES)
+    package = Package.from_descriptor(descriptor)
+    assert [resource.path for resource in package.resources] == list(FILES)
+    for resource in package.resources:
+        assert resource.path
+        assert (resource.bytes, resource.hash) == (FILES[resource.path][0], f"sha256:{FILES[resource.path][1]}")
+        assert resource.schema.field_names == [column.name for column in report.columns]
+        for field, column in zip(resource.schema.fields, report.columns, strict=True):
+            assert field.type == "string"
+            assert field.constraints["enum"] == list(column.labels)
+            assert field.description
+            assert field.description.startswith(column.description)
+    assert json.loads(json.dumps(descriptor)) == descriptor
+
+
+def test_it_says_what_the_data_is() -> None:
+    descriptor = datapackage(BIRTHS, FILES)
+    assert descriptor["name"] == "live-births-of-2014-singletons"
+    for words in ("165,915", "no row is a person", "epsilon 1.95", BIRTHS.unit, BIRTHS.description):
+        assert words in descriptor["description"]
+    assert "licenses" not in descriptor
+    assert "sources" not in descriptor
+
+
+def test_a_rehearsal_says_so_wherever_it_is_named() -> None:
+    descriptor = datapackage(ODD, FILES)
+    assert descriptor["facsimile"]["rehearsal"] is True
+    for words in (
+        descriptor["title"],
+        descriptor["description"],
+        *(r["title"] for r in descriptor["resources"]),
+    ):
+        assert words.startswith(REHEARSAL)
+    assert REHEARSAL not in json.dumps(datapackage(BIRTHS, FILES))
+
+
+def test_only_files_that_are_there_are_described() -> None:
+    found = datapackage(BIRTHS, {"data.csv": FILES["data.csv"], "other.txt": (1, "c" * 64)})
+    assert [resource["path"] for resource in found["resources"]] == ["data.csv"]
+
+
+def test_a_code_for_missing_values_is_explained() -> None:
+    field = datapackage(ODD, FILES)["resources"][0]["schema"]["fields"][0]
+    assert field["description"].endswith("“it's” means that the value is missing.")

@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any
+
+import pypdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from documents.sample import BIRTHS, ODD
+from facsimile.documents import readme
+from facsimile.documents.metadata import REHEARSAL
+from facsimile.documents.numerals import above, exact, number
+from facsimile.documents.report import Regression
+
+VOID = {"meta", "link", "br"}
+FITTED = replace(
+    BIRTHS,
+    regression=Regression("birth_weight", ("parity",), ("23/10",), ("7/5",), ("3270.25", "-10/3")),
+)
+REPORTS = {"births": BIRTHS, "odd": ODD, "fitted": FITTED}
+both = pytest.mark.parametrize("name", REPORTS)
+
+
+class Page(HTMLParser):
+    """A page read strictly: every element is closed where it should be."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return squeezed(" ".join(self.words))
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+@cache
+def page(name: str) -> Page:
+    return Page(readme.html(REPORTS[name]))
+
+
+@cache
+def pdf(name: str) -> bytes:
+    return readme.pdf(REPORTS[name])
+
+
+@cache
+def printed(name: str) -> list[str]:
+    return [sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(pdf(name))).pages]
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text of a report."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from texts(item)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from texts(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            if field.name not in ("day", "false_accept", "policy", "regression"):
+                yield from texts(getattr(value, field.name))
+
+
+# --- the page
+
+
+@both
+def test_every_text_of_the_report_is_on_the_page(name: str) -> None:
+    for text in texts(REPORTS[name]):
+        assert squeezed(text) in page(name).text, text
+
+
+@both
+def test_every_figure_of_a_criterion_is_on_the_page(name: str) -> None:
+    report = REPORTS[name]
+    for c in report.criteria:
+        for figure in (number(c.value), exact(c.threshold), above(c.bound)):
+            assert figure in page(name).text
+        for figure in (exact(c.epsilon), above(c.sensitivity), number(c.sigma)):
+            assert figure in page(name).text
+        if c.bounds:
+            assert f"[{c.bounds[0]:g}, {c.bounds[1]:g}]" in page(name).text
+
+
+@both
+def test_the_page_is_well_formed_with_headings_in_order(name: str) -> None:
+    levels = [int(tag[1]) for tag, _ in page(name).elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+@both
+def test_the_page_loads_nothing(name: str) -> None:
+    allowed = {"link": ("href", "data:,")}
+    for tag, attrs in page(name).elements:
+        assert tag not in ("script", "img", "iframe", "object", "embed", "form", "audio", "video", "base")
+        for key, value in attrs.items():
+            assert not key.startswith("on")
+            if key in ("src", "href", "xlink:href", "data", "action", "srcset", "style"):
+                assert (value or "").startswith("#") or allowed.get(tag) == (key, value)
+    style = re.search("<style>(.*?)</style>", readme.html(REPORTS[name]), re.DOTALL)
+    assert style
+    assert not re.search(r"url\(|@import|expression|https?:", style[1])
+
+
+def test_a_page_of_plain_words_names_no_address() -> None:
+    text = readme.html(BIRTHS)
+    for word in ("http:", "https:", "src=", "@import", "<script"):
+        assert word not in text
+
+
+@both
+def test_links_inside_the_page_lead_somewhere(name: str) -> None:
+    ids = [attrs["id"] for _, attrs in page(name).elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    targets = {(attrs["href"] or "")[1:] for tag, attrs in page(name).elements if tag == "a"}
+    assert targets <= set(ids)
+    assert len(targets) > 10
+
+
+@both
+def test_tables_and_charts_speak_to_a_screen_reader(name: str) -> None:
+    found = page(name).elements
+    assert all(attrs.get("scope") in ("col", "row") for tag, attrs in found if tag == "th")
+    tables = [tag for tag, _ in found if tag == "table"]
+    assert len(tables) == len([tag for tag, _ in found if tag == "caption"])
+    charts = [attrs for tag, attrs in found if tag == "svg"]
+    assert len(charts) == 1 + len(REPORTS[name].columns)
+    assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in charts)
+    assert ("html", {"lang": "en"}) in found
+
+
+def test_a_rehearsal_says_so_at_the_top() -> None:
+    assert page("odd").text.count(REHEARSAL) >= 2
+    tags = [attrs.get("class") for tag, attrs in page("odd").elements if tag == "div"]
+    assert tags[0] == "banner"
+    assert "REHEARSAL" not in page("births").text
+
+
+WORDS = st.text(min_size=1, max_size=40)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_any_text_is_text(title: str, label: str, words: str) -> None:
+    """Whatever a report says, the page stays well-formed and says it."""
+    column = replace(ODD.columns[0], labels=(label,), counts=(1,), missing=label)
+    criterion = replace(ODD.criteria[0], words=words)
+    found = Page(readme.html(replace(ODD, title=title, columns=(column,), criteria=(criterion,))))
+    assert {tag for tag, _ in found.elements} <= {tag for tag, _ in page("odd").elements} | {"small"}
+    if label.isprintable():
+        assert squeezed(label) in found.text
+
+
+# --- what it says
+
+
+def test_a_value_beyond_its_threshold_is_explained() -> None:
+    assert "Here this is so for regression-coefficients" in page("births").text
+    assert "can lie beyond its threshold" not in page("odd").text
+
+
+def test_bounds_hold_together_with_less() -> None:
+    assert "All 8 together hold with at least 60 %" in page("births").text
+
+
+@pytest.mark.parametrize(
+    ("scheme", "selection", "words"),
+    [
+        ("test-then-measure", "coin gamma 0.05", "happened in the whole search was at most 5 %"),
+        ("train-once", "rising-coin a 0.5", "happened in the whole search was at most 5 %"),
+        ("test-then-measure", "paper", "no such limit holds for the whole search"),
+        ("paper", "paper", "Each condition was tested with its own noise"),
+    ],
+)
+def test_the_chance_of_a_false_accept_is_said_as_it_holds(scheme: str, selection: str, words: str) -> None:
+    assert words in Page(readme.html(replace(BIRTHS, scheme=scheme, selection=selection))).text
+
+
+def test_questions_without_a_guarantee_follow_from_the_criteria() -> None:
+    assert readme.uncovered(BIRTHS) == [
+        "medians and other quantiles",
+        "correlations",
+        "the mean of birth_month or mother_age or birth_sex",
+    ]
+    none = replace(BIRTHS, criteria=())
+    assert len(readme.uncovered(none)) == 5
+
+
+def test_the_ledger_is_named_or_said_to_be_absent() -> None:
+    assert BIRTHS.ledger
+    assert BIRTHS.ledger.head in page("births").text
+    assert "No ledger was charged" in page("odd").text
+
+
+def test_a_person_with_two_records_is_told_twice_epsilon() -> None:
+    assert "2ε = 3.9," in page("births").text
+    assert "2ε = 19.96," in page("odd").text
+    assert "ε = 9.98 is large" in page("odd").text
+    assert "is large" not in page("births").text
+
+
+def test_the_regression_is_shown_where_there_is_one() -> None:
+    for words in ("Intercept", "3,270", "−3.333", "2.3", "1.4"):
+        assert words in page("fitted").text
+    assert "Intercept" not in page("births").text
+
+
+# --- the PDF
+
+
+@both
+def test_the_same_report_gives_the_same_bytes(name: str) -> None:
+    assert pdf(name).startswith(b"%PDF-1.7")
+    assert readme.pdf(REPORTS[name]) == pdf(name)
+    assert readme.html(REPORTS[name]) == readme.html(REPORTS[name])
+
+
+@both
+def test_the_pdf_is_archival_and_accessible(name: str) -> None:
+    reader = pypdf.PdfReader(io.BytesIO(pdf(name)))
+    assert b"pdfaid:part>2" in pdf(name) or b'pdfaid:part="2"' in pdf(name)
+    assert b"pdfuaid" in pdf(name)
+    assert reader.metadata
+    assert (reader.metadata.title or "").endswith(REPORTS[name].title)
+    created = reader.metadata.creation_date
+    assert created
+    assert created.date().isoformat() == REPORTS[name].day
+    assert (created.hour, created.minute, created.second) == (0, 0, 0)
+    assert len(reader.outline) > 1
+
+
+@both
+def test_the_pdf_says_what_the_page_says(name: str) -> None:
+    """Letter for letter, but for blanks, line breaks and the order of a right-to-left label."""
+    said = re.sub(r"[\s\u200b\u2010-]", "", "".join(printed(name)))
+    report = REPORTS[name]
+    for text in texts(report):
+        if not re.search("[\u0590-\u05ff]", text):
+            assert re.sub(r"[\s\u2010-]", "", text) in said, text
+    for c in report.criteria:
+        for figure in (number(c.value), above(c.bound), number(c.sigma)):
+            assert figure.replace(" ", "") in said
+
+
+def test_every_sheet_of_a_rehearsal_says_so() -> None:
+    assert len(printed("odd")) > 1
+    assert all(REHEARSAL in squeezed(sheet) for sheet in printed("odd"))
+    assert not any("REHEARSAL" in sheet for sheet in printed("births"))
+
+
+def test_letters_that_cannot_be_printed_are_said_to_be_missing() -> None:
+    found = readme.pdf(replace(BIRTHS, unit="一人"))
+    assert readme.LACKING in squeezed(pypdf.PdfReader(io.BytesIO(found)).pages[0].extract_text())
+    assert readme.LACKING not in squeezed(printed("births")[0])
+
+
+def test_characters_that_no_document_may_hold_are_replaced() -> None:
+    column = replace(ODD.columns[1], labels=("a\x00\x1fb",))
+    found = replace(ODD, title="t\x01", columns=(column,))
+    assert Page(readme.html(found))
+    assert readme.pdf(found).startswith(b"%PDF")
