@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,18 +14,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from facsimile.cli import app
 from facsimile.errors import FacsimileError
+from facsimile.explore.facts import load_facts
+from facsimile.explore.simulate import simulate
 from facsimile.privacy.ledger import Ledger
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import SystemNoise
 from facsimile.release import bundle, run
 from facsimile.release.journal import Journal
 from facsimile.release.plan import plan_hash
-from facsimile.release.run import Rehearsed, rehearsal, release
+from facsimile.release.run import Rehearsed, patient, rehearsal, release
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.verify import verify
-from facsimile.release.writing import digest
+from facsimile.release.writing import digest, save
 from releases import N, request, specification, write_data
 
 
@@ -262,3 +268,56 @@ def test_draws_of_configurations_are_uniform_and_exact() -> None:
     Scheme(spec, below).drawn()
     assert asked == [spec.space.pure().size]
     assert np.isfinite(spec.space.size)
+
+
+def test_ctrl_c_asks_to_wait_and_a_second_one_is_an_incident(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(self: Scheme, *_: Any) -> None:
+        raise AssertionError("the index is not reached")
+
+    def search(self: Plan, *_: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        assert "Please wait" in capsys.readouterr().err
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Scheme, "index", interrupted)
+    monkeypatch.setattr(Plan, "search", search)
+    with pytest.raises(KeyboardInterrupt), patient():
+        release(request(folder))
+    assert kinds(folder) == ["open", "charge", "incident"]
+    assert not (folder / "bundle").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--ledger", "x", "--seed", "1"], "E206"),
+        (["--rehearse"], "E001"),
+        ([], "E001"),
+        (["--rehearse", "--seed", "1", "--key", "none.pem"], "E404"),
+    ],
+)
+def test_the_command_refuses_what_makes_no_sense(
+    folder: Path, births: Path, options: list[str], code: str
+) -> None:
+    arguments = ["release", str(births / "ours.yaml"), "--data", str(folder / "people.csv")]
+    found = CliRunner().invoke(app, [*arguments, "--out", str(folder / "bundle"), *options])
+    assert isinstance(found.exception, FacsimileError), found.output
+    if options[:1] == ["--rehearse"] and len(options) > 1:
+        assert found.exception.code in (code, "E110")
+    else:
+        assert found.exception.code == code
+
+
+def test_the_command_prints_a_rehearsal_and_its_plan(births: Path, tmp_path: Path) -> None:
+    data = tmp_path / "births.parquet"
+    save(simulate(load_facts(births / "facts.yaml"), 165_915, 1), data)
+    arguments = ["release", str(births / "ours.yaml"), "--data", str(data), "--rehearse", "--seed", "1"]
+    found = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "bundle")])
+    assert found.exit_code == 0, found.output
+    for words in ("rehearsed, without protection", "95 % bound", "exact", "Candidates tried", "README.html"):
+        assert words in found.stdout
+    said = CliRunner().invoke(app, ["plan-hash", str(births / "ours.yaml"), "--json"])
+    report = json.loads((tmp_path / "bundle" / bundle.REPORT).read_bytes())
+    assert json.loads(said.stdout)["plan_hash"] == report["plan_hash"]

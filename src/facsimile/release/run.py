@@ -79,6 +79,7 @@ def release(request: Request) -> Report:
     """Make a release of a confidential file; a refusal says why there is none."""
     spec = request.specification
     plan, key = _ready(request)
+    _without_core_dumps()
     book = Ledger.at(request.ledger or request.data.with_name("ledger"), request.anchor)
     tag = dataset_tag(request.data, dataset_key(request.data.with_name(request.data.name + ".key")))
     purpose = f"release {plan_hash(spec)}"
@@ -132,6 +133,14 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     bundle.write(bundle.files(made, date.today(), key), request.out)
     real = recode(spec, table, accepted.configuration.alternatives)
     return Rehearsed(report(made, date.today()), ran, tuple(exact_errors(spec, real, accepted.table)))
+
+
+def _without_core_dumps() -> None:
+    """A crash leaves no image of the memory on the disk; Windows writes none by itself."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 @contextlib.contextmanager
