@@ -240,6 +240,8 @@ def test_what_is_refused_is_refused_before_the_charge(folder: Path) -> None:
     assert refused(lambda: rehearsal(again, 1)) == "E207"
     bad = specification(families=[{"family": "workload", "grid": {"measurements": ["height"]}}])
     assert refused(lambda: release(replace(again, specification=bad))) == "E200"
+    approximate = specification(budget={"total": "30", "generator": "3", "test": "2", "delta": "0.001"})
+    assert refused(lambda: release(replace(again, specification=approximate))) == "E303"
     short = specification(records={"count": "399", "public_because": "it is wrong"})
     assert refused(lambda: release(replace(again, specification=short))) == "E104"
     assert kinds(folder) == ["open", "charge", "done"]

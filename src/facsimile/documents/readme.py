@@ -98,7 +98,7 @@ def _words(report: Report) -> dict[str, Any]:
     return {
         "report": report,
         "mark": REHEARSAL,
-        "contact": CONTACT,
+        "contact": report.contact or CONTACT,
         "day": spoken_day(report.day),
         "bounded": bounded,
         "unbounded": [c for c in report.criteria if c.bound is None],

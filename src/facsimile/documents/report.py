@@ -127,6 +127,7 @@ class Report:
     data_hash: str
     ledger: LedgerPlace | None
     regression: Regression | None = None
+    contact: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""

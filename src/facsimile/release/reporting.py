@@ -82,6 +82,7 @@ def report(release: Release, day: date) -> Report:
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,
         regression=_regression(release.fit),
+        contact=spec.contact,
     )
 
 

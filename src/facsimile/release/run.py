@@ -188,6 +188,8 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     """Everything that can be refused without the data."""
     spec = request.specification
     check(spec)
+    if spec.budget.delta:
+        raise refusal("E303")
     for grid in spec.space.pure().grids:
         first = {column.name: next(iter(column.alternatives)) for column in spec.columns}
         projection = {name: values[0] for name, values in spec.space.projections.items()}

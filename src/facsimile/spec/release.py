@@ -168,6 +168,7 @@ class Specification(Model):
     facsimile: Literal["1"] = Field(description="Version of this language.")
     title: Prose
     description: Prose | None = None
+    contact: Prose | None = Field(default=None, description="Where people write about the release.")
     unit: Prose = Field(description="Whom one record stands for: the unit of privacy.")
     neighbours: Annotated[Literal["replace-one"], BeforeValidator(_replace_one)]
     records: Records
