@@ -50,15 +50,18 @@ def request(folder: Path, **changes: Any) -> Request:
 
 
 def main(folder: Path, step: str) -> None:
-    """Release, and die at the named step as kill -9 would."""
+    """Release, and die at the named step, or at the step of this number, as kill -9 would."""
+    passed: list[str] = []
 
     def reached(name: str) -> None:
-        if name == step:
+        passed.append(name)
+        if step in (name, str(len(passed))):
             os._exit(9)
 
     for module in (storage, ledger, bundle, run):
         module.reached = reached  # type: ignore[attr-defined]
     release(request(folder))
+    print(len(passed))
 
 
 if __name__ == "__main__":

@@ -74,15 +74,68 @@ def test_the_sealed_transcript_lies_beside_the_data_for_nobody_else(folder: Path
     assert sealed[0].stat().st_mode & 0o777 == 0o400
 
 
+def killed(folder: Path, step: str) -> subprocess.CompletedProcess[str]:
+    """A release in a process of its own that dies at a step."""
+    command = [sys.executable, str(Path(__file__).parents[1] / "releases.py"), str(folder), step]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+def test_killed_while_the_first_files_are_made_nothing_is_lost(folder: Path) -> None:
+    """A key and a ledger that were created and not yet written."""
+    (folder / "people.csv.key").touch()
+    (folder / "budget" / "people.ledger").touch()
+    release(request(folder))
+    assert kinds(folder) == ["open", "charge", "done"]
+
+
+@pytest.mark.parametrize("which", ["decision", "measured"])
+def test_half_a_journal_is_no_decision(folder: Path, which: str) -> None:
+    journal = Journal.of(specification(), folder / "budget" / "x", 1)
+    accepted = _accepted(folder)
+    journal.decide(accepted)
+    journal.finish(accepted)
+    path = journal.decision if which == "decision" else journal.measurements
+    whole = path.read_bytes()
+    for cut in (0, 1, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        found = journal.decided()[0] if which == "decision" else journal.finished(accepted) is not None
+        assert not found
+    journal.decide(accepted) if which == "decision" else journal.finish(accepted)
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.long
+def test_killed_at_each_of_all_steps(tmp_path: Path) -> None:
+    """Every write, sync and rename of a run: one charge at most, one result, a whole bundle or none."""
+
+    def home(number: int) -> Path:
+        folder = tmp_path / str(number)
+        (folder / "budget").mkdir(parents=True)
+        write_data(folder)
+        return folder
+
+    steps = int(killed(home(0), "never").stdout)
+    assert steps > 40
+    for number in range(1, steps + 1):
+        folder = home(number)
+        assert killed(folder, str(number)).returncode == 9
+        whole = (folder / "bundle").exists()
+        if whole:
+            verify(folder / "bundle")
+        try:
+            release(request(folder))
+        except FacsimileError as error:
+            assert (error.code, whole) == ("E401", True), f"step {number}"
+        assert kinds(folder) == ["open", "charge", "done"], f"step {number}"
+        verify(folder / "bundle")
+
+
 STEPS = ["charged", "searched", "decided", "measured", "bundle written", "bundle named"]
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_any_step_there_is_one_charge_and_one_result(folder: Path, step: str) -> None:
-    tests = Path(__file__).parents[1]
-    command = [sys.executable, str(tests / "releases.py"), str(folder), step]
-    killed = subprocess.run(command, check=False, capture_output=True)
-    assert killed.returncode == 9, killed.stderr
+    assert killed(folder, step).returncode == 9
     assert (folder / "bundle").exists() is (step == "bundle named"), "the bundle is whole or absent"
     assert kinds(folder) == ["open", "charge"]
     journal = Journal.of(specification(), book(folder).path, 1)

@@ -19,7 +19,9 @@ KEY_BYTES = 32
 
 
 def dataset_key(path: Path) -> bytes:
-    """The key of this file; a new one is made where none is."""
+    """The key of this file; a new one is made where none is, or where a crash left an empty file."""
+    if path.exists() and not path.stat().st_size:
+        path.unlink()
     if not path.exists():
         append(path, secrets.token_bytes(KEY_BYTES), create=True)
     key = path.read_bytes()

@@ -7,6 +7,7 @@ ledger and is as confidential as the data until the bundle is out.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
@@ -26,6 +27,7 @@ from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 HEAD_BYTES = 1 << 16
+CHECK_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,13 @@ class Journal:
             rows[:] = accepted.table.records()
             head |= {"configuration": accepted.configuration.as_json(), "fit": _fit_as_json(accepted.fit)}
             head["measured"] = [_as_json(m) for m in accepted.measured]
-        append(self.decision, _padded(head) + rows.tobytes(), create=True)
+        _write(self.decision, _padded(head) + rows.tobytes())
 
     def decided(self) -> tuple[bool, Accepted | None]:
         """Whether there is a decision, and which."""
-        if not self.decision.exists():
+        content = _whole(self.decision)
+        if content is None:
             return False, None
-        content = read(self.decision)
         head = json.loads(content[:HEAD_BYTES])
         if not head["released"]:
             return True, None
@@ -70,13 +72,14 @@ class Journal:
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""
         head = {"measured": [_as_json(m) for m in accepted.measured], "fit": _fit_as_json(accepted.fit)}
-        append(self.measurements, _padded(head), create=True)
+        _write(self.measurements, _padded(head))
 
     def finished(self, accepted: Accepted) -> Accepted | None:
         """The accepted candidate with what was measured, if that is there."""
-        if not self.measurements.exists():
+        content = _whole(self.measurements)
+        if content is None:
             return None
-        head = json.loads(read(self.measurements))
+        head = json.loads(content)
         measured = tuple(self._measured(m) for m in head["measured"])
         return replace(accepted, measured=measured, fit=_fit_of(head["fit"]))
 
@@ -89,6 +92,20 @@ class Journal:
         criterion = next(c for c in self.specification.criteria if c.name == data["criterion"])
         plain = {key: _exact(value) for key, value in data.items()}
         return Measured(**plain | {"criterion": criterion})
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Written whole and synced, its SHA-256 at the end. What a crash left half written was never a decision."""
+    path.unlink(missing_ok=True)
+    append(path, content + hashlib.sha256(content).digest(), create=True)
+
+
+def _whole(path: Path) -> bytes | None:
+    """The content of a file that was written to its end; None where it was not."""
+    if not path.exists():
+        return None
+    content, check = (found := read(path))[:-CHECK_BYTES], found[-CHECK_BYTES:]
+    return content if hashlib.sha256(content).digest() == check else None
 
 
 def _padded(head: dict[str, Any]) -> bytes:

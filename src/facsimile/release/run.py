@@ -201,6 +201,8 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
 
 def _opened(book: Ledger, tag: str, spec: Specification, purpose: str) -> Receipt | None:
     """The ledger of this dataset, made where there is none; and an unfinished charge of this very release."""
+    if book.path.exists() and not book.path.stat().st_size and not book.anchor.exists():
+        book.path.unlink()  # a crash fell into its creation: nothing was ever charged to it
     if not book.path.exists():
         book.create(tag, spec.budget.total)
     if book.state().tag != tag:
