@@ -35,7 +35,7 @@ boundaries: $(VENV)/.developed
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.developed
-	$(BIN)/pytest -m "not spark and not long"
+	$(BIN)/pytest -n auto --dist loadfile -m "not spark and not long"
 
 test-long: $(VENV)/.developed
 	$(BIN)/pytest -m long

@@ -72,19 +72,20 @@ class Curator:
         receipt = unfinished or self._charges.charge(cost, purpose)
         receipt.use()
         search = Search(self, cost)
-        with self._ending(receipt):
+        with self._ending(receipt, searching=True):
             try:
                 yield search
             finally:
                 search.ended = True
 
     @contextlib.contextmanager
-    def _ending(self, receipt: Receipt) -> Iterator[None]:
-        """Note how it ended; whatever happens, the charge stays."""
+    def _ending(self, receipt: Receipt, searching: bool = False) -> Iterator[None]:
+        """Note how it ended; the charge stays. A search that is forced to stop is an incident."""
         try:
             yield
         except BaseException as error:
-            self._charges.close(receipt, "incident" if isinstance(error, KeyboardInterrupt) else "stopped")
+            forced = searching and isinstance(error, KeyboardInterrupt)
+            self._charges.close(receipt, "incident" if forced else "stopped")
             raise
         self._charges.close(receipt, "done")
 
