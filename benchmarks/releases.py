@@ -14,18 +14,14 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import numpy as np
-
 from benchmarks.criteria import BIRTHS, SAMPLE
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from facsimile.acceptance import exact_errors
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
-from facsimile.privacy.curator import Curator
-from facsimile.privacy.noise import RehearsalNoise
-from facsimile.privacy.reader import read_public, rehearse
+from facsimile.privacy.reader import read_public
+from facsimile.release import run
 from facsimile.release.plan import plan_of
-from facsimile.release.scheme import Accepted, Scheme
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
@@ -63,8 +59,7 @@ def births() -> tuple[Specification, Table]:
     nvss, ours = load(BIRTHS / "nvss.yaml"), load(BIRTHS / "ours.yaml")
     data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), 158_500, 1)
     table = recode(nvss, read_public(data, nvss), nvss.alternatives_named("released"))
-    sized = ours.records.model_copy(update={"count": table.n})
-    return ours.model_copy(update={"records": sized}), Table(Domain(ours.finest()), table.codes, table.counts)
+    return ours.sized(table.n), Table(Domain(ours.finest()), table.codes, table.counts)
 
 
 def planned(name: str) -> Specification:
@@ -86,22 +81,8 @@ def rehearsed(task: tuple[str, int]) -> Outcome:
     """One rehearsal without its bundle."""
     name, seed = task
     spec, table = planned(name), births()[1]
-    plan, noise = plan_of(spec), RehearsalNoise(10_000 + seed)
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed)
-    scheme, tried = Scheme(spec, noise.below), 0
     start = time.process_time()
-    with curator.search(plan.total(), "benchmark") as search:
-        once, index, after = plan.parts()
-        prepared = scheme.prepare(search.allowance(once), np.random.default_rng((seed, 0)))
-
-        def one(j: int) -> Accepted | None:
-            nonlocal tried
-            tried = j
-            return scheme.index(search.allowance(index), prepared, np.random.default_rng((seed, j)))
-
-        accepted = plan.search(one, noise)
-        if accepted is not None:
-            scheme.finish(accepted, search.allowance(after))
+    accepted, tried = run.rehearsed(spec, table, seed)
     seconds = (time.process_time() - start) / tried
     if accepted is None:
         return Outcome(False, False, tried, seconds)

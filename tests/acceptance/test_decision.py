@@ -47,8 +47,7 @@ Pair = tuple[Specification, Table, Table]
 def pair(births: Path) -> Pair:
     """A simulated births table, and one in which every tenth record is another."""
     specification = load(births / "released.yaml")
-    records = specification.records.model_copy(update={"count": 20_000})
-    specification = specification.model_copy(update={"records": records})
+    specification = specification.sized(20_000)
     facts = load_facts(births / "facts.yaml")
     first = specification.alternatives_named("released")
     one, other = (

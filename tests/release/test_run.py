@@ -261,6 +261,7 @@ def test_every_scheme_and_mode_makes_a_release(folder: Path) -> None:
         {"scheme": "paper", "budget": paper, "statistic": "paper", "selection": {"mode": "paper"}},
         {"scheme": "train-once", "budget": once},
         {"selection": {"mode": "single"}},
+        {"budget": {"total": "30", "generator": "3", "test": "2", "once": "0.1"}},
         {"selection": {"mode": "rising-coin", "a": "0.5"}},
         {"selection": {"mode": "capped-coin", "gamma": "0.1", "cap": "40", "epsilon_0": "0.5"}},
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from facsimile.acceptance.decision import Measured, margin
-from facsimile.privacy.queries import Unlikeness
+from facsimile.acceptance.decision import LAPLACE, Measured, margin
+from facsimile.spec.criteria import MarginalsRelative
 
 ALPHA = Fraction(1, 20)
 
@@ -44,9 +44,9 @@ def upper_if_accepted(
 
 def bound(measured: Measured, epsilon: Fraction, in_loop: bool) -> float | None:
     """The criterion's error is at most this with probability 95 %; None where no bound is finite."""
-    if measured.mechanism != "discrete Laplace":
+    if measured.mechanism != LAPLACE:
         return None
-    units = max(1, math.ceil(measured.grid * measured.sensitivity))
+    units = measured.noise_units
     if in_loop:
         last = math.ceil(measured.tested_at * measured.grid) - 1
         found = upper_if_accepted(measured.units, units, epsilon, last)
@@ -55,6 +55,6 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool) -> float | None:
     if found is None:
         return None
     value = (found + 1) / measured.grid
-    if measured.form == "sharp" and measured.query == Unlikeness.__name__:
+    if measured.form == "sharp" and isinstance(measured.criterion, MarginalsRelative):
         return 1 / (1 - value) if value < 1 else None
     return max(0.0, value)

@@ -21,11 +21,10 @@ from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoef
 from facsimile.spec.release import Selection, Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.differences import smallest_one_way
-from facsimile.table.linear import fitted
-from facsimile.table.regression import Scaling
 
 GRID = 1024
 FINE = 1024
+LAPLACE = "discrete Laplace"
 
 
 def luck(selection: Selection) -> Fraction:
@@ -103,9 +102,13 @@ class Measured:
     scale: Fraction
     grid: int
     units: int
-    query: str
     bounds: tuple[Fraction, Fraction] | None = None
     smallest_group: int | None = None
+
+    @property
+    def noise_units(self) -> int:
+        """The sensitivity that the noise was drawn for, in units of 1/grid."""
+        return max(1, ceil(self.grid * self.sensitivity))
 
 
 def fine_grid(sensitivity: Fraction) -> int:
@@ -136,7 +139,7 @@ def judged(asked: Asked, epsilon: Fraction, answer: Answer) -> Measured:
     return Measured(
         criterion,
         asked.form,
-        "discrete Laplace",
+        LAPLACE,
         asked.error(answer.value),
         answer.units < below,
         Fraction(below, grid),
@@ -144,7 +147,6 @@ def judged(asked: Asked, epsilon: Fraction, answer: Answer) -> Measured:
         Fraction(question.units, grid) / epsilon,
         grid,
         answer.units,
-        type(asked.query).__name__,
         getattr(asked.query, "bounds", None),
         _smallest(asked.query),
     )
@@ -167,8 +169,7 @@ def refit(
     None where the candidate's own coefficients are not determined. The fit is public from then on.
     """
     table = candidate.table
-    own = fitted(table, Scaling.by(table, criterion.target))
-    if own is None:
+    if Fit.of(table, criterion.target) is None:
         return None
     centring = Centring.by_candidate(table, criterion.target)
     question = centring.moments(table.domain, epsilon)
@@ -179,9 +180,12 @@ def refit(
 def compared(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit, epsilon: Fraction) -> Measured:
     """What a noisy fit says about the candidate's coefficients: a function of public numbers."""
     table = candidate.table
-    own = fitted(table, Scaling.by(table, criterion.target)) or ()
+    own = Fit.of(table, criterion.target)
     question = Centring.by_candidate(table, criterion.target).moments(table.domain, epsilon)
-    value = sum((abs(a - b) for a, b in zip(fit.coefficients, own, strict=True)), Fraction(0))
+    value = sum(
+        (abs(a - b) for a, b in zip(fit.coefficients, own.coefficients if own else (), strict=True)),
+        Fraction(0),
+    )
     units = question.units
     delta = Fraction(units, question.unit**2 * table.n)
     return Measured(
@@ -195,7 +199,6 @@ def compared(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit, 
         delta / epsilon,
         question.unit**2 * table.n,
         units,
-        type(question).__name__,
     )
 
 

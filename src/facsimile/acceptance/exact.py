@@ -5,10 +5,11 @@ No noise, no clipping, no resizing. For public data only; nothing of it runs in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,11 +33,12 @@ from facsimile.spec.criteria import (
 )
 from facsimile.spec.release import Specification
 from facsimile.table.differences import largest_difference, smallest_likeness
-from facsimile.table.linear import fitted
 from facsimile.table.matching import matched
 from facsimile.table.numbers import correlation, mean
 from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
 from facsimile.table.table import Table
+
+Number = TypeVar("Number", Fraction, float)
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,12 @@ def as_tested(
     specification: Specification, real: Table, synthetic: Table, form: Statistic
 ) -> list[Tested | None]:
     """Every criterion in one of its two forms; None where the candidate itself decides that it is not met."""
+    candidate = Candidate(specification, synthetic, _own_fit(specification, real))
     found = []
     for criterion in specification.criteria:
         if isinstance(criterion, RegressionCoefficients) and form == "paper":
             found.append(_refitted(specification, criterion, real, synthetic))
         else:
-            candidate = Candidate(specification, synthetic, _own_fit(criterion, real))
             asked = candidate.asked(criterion, form)
             found.append(None if asked is None else _tested(asked, real))
     return found
@@ -106,13 +108,10 @@ def _tested(asked: Asked, real: Table) -> Tested:
     return Tested(asked.form, float(value), float(asked.limit), float(asked.sensitivity), float(scale))
 
 
-def _own_fit(criterion: Criterion, real: Table) -> Fit | None:
+def _own_fit(specification: Specification, real: Table) -> Fit | None:
     """The public original's own regression, in place of a private one."""
-    if not isinstance(criterion, RegressionError):
-        return None
-    scaling = Scaling.by(real, criterion.target)
-    coefficients = fitted(real, scaling)
-    return None if coefficients is None else Fit(scaling, coefficients)
+    wanted = [c.target for c in specification.criteria if isinstance(c, RegressionError)]
+    return Fit.of(real, wanted[0]) if wanted else None
 
 
 def _error(specification: Specification, criterion: Criterion, real: Table, synthetic: Table) -> float | None:
@@ -137,27 +136,25 @@ def largest_mean_error(
     specification: Specification, criterion: ConditionalMean, real: Table, synthetic: Table
 ) -> float | None:
     """The largest difference of means over all groups; not defined where a group is empty on one side only."""
-    worst = Fraction(0)
     groups = groupings(specification, criterion.by, real.domain)
-    for one, other in zip(*(means(t, criterion.of, groups) for t in (real, synthetic)), strict=True):
-        if one is None or other is None:
-            if one is not other:
-                return None
-        else:
-            worst = max(worst, abs(one - other))
-    return float(worst)
+    return _largest_gap(zip(*(means(t, criterion.of, groups) for t in (real, synthetic)), strict=True))
 
 
 def largest_correlation_error(columns: Sequence[str], real: Table, synthetic: Table) -> float | None:
     """The largest difference of a pair's correlation; None where a column is constant on one side only."""
+    pairs = combinations(columns, 2)
+    return _largest_gap((correlation(real, *pair), correlation(synthetic, *pair)) for pair in pairs)
+
+
+def _largest_gap(pairs: Iterable[tuple[Number | None, Number | None]]) -> float | None:
+    """The largest |one − other|; None where one of a pair is not defined and the other is."""
     worst = 0.0
-    for pair in combinations(columns, 2):
-        one, other = correlation(real, *pair), correlation(synthetic, *pair)
+    for one, other in pairs:
         if one is None or other is None:
             if one is not other:
                 return None
         else:
-            worst = max(worst, abs(one - other))
+            worst = max(worst, float(abs(one - other)))
     return worst
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from facsimile.privacy.mechanisms.training import NoisyMoments
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
-from facsimile.table.linear import Linear
+from facsimile.table.linear import Linear, fitted
 from facsimile.table.numbers import Floats, deviation, grid, mean
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
@@ -73,6 +73,13 @@ class Fit:
 
     scaling: Scaling
     coefficients: tuple[Fraction, ...]
+
+    @classmethod
+    def of(cls, table: Table, target: str) -> Fit | None:
+        """A public table's own least squares; None where they are not determined."""
+        scaling = Scaling.by(table, target)
+        coefficients = fitted(table, scaling)
+        return None if coefficients is None else cls(scaling, coefficients)
 
     def on(self, domain: Domain) -> Linear:
         """The prediction on the rows of a domain."""

@@ -51,7 +51,7 @@ from facsimile.spec.criteria import (
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.linear import newton_terms, trained
+from facsimile.table.linear import newton_terms
 from facsimile.table.table import Codes, Table
 
 Range = tuple[Fraction, Fraction]
@@ -117,14 +117,14 @@ class Candidate:
         return plain_query(self.specification, criterion, self.table)
 
     def _gap(self, criterion: RegressionError, sharp: bool) -> Query | None:
-        own = trained(self.table, criterion.target)
+        own = Fit.of(self.table, criterion.target)
         if own is None or self.fit is None:
             return None
         domain = self.table.domain
         column = self.specification.column(criterion.target)
         bounds = number_range(column, column.finest, sharp=False)
         cells = self.cells if sharp else None
-        return PredictionGap(self.fit.on(domain), own, bounds, cells, self.table.n)
+        return PredictionGap(self.fit.on(domain), own.on(domain), bounds, cells, self.table.n)
 
     @cached_property
     def cells(self) -> Codes | None:

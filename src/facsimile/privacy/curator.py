@@ -71,7 +71,7 @@ class Curator:
         """
         receipt = unfinished or self._charges.charge(cost, purpose)
         receipt.use()
-        search = Search(self, cost)
+        search = Search(self, cost, receipt.sequence)
         with self._ending(receipt, searching=True):
             try:
                 yield search
@@ -101,8 +101,8 @@ class Curator:
 class Search:
     """A charged search: gives out allowances until it ends."""
 
-    def __init__(self, curator: Curator, cost: Cost) -> None:
-        self._curator, self._cost = curator, cost
+    def __init__(self, curator: Curator, cost: Cost, sequence: int) -> None:
+        self._curator, self._cost, self.sequence = curator, cost, sequence
         self.ended = False
 
     def allowance(self, cost: Cost) -> Allowance:

@@ -7,7 +7,6 @@ import io
 import json
 import shutil
 from collections.abc import Mapping
-from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,9 +16,10 @@ import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile.documents import metadata, readme
+from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release.plan import FORMAT
-from facsimile.release.reporting import Release, report
+from facsimile.release.reporting import Release
 from facsimile.release.signature import envelope
 from facsimile.release.writing import labelled
 from facsimile.storage import append, reached, sync_folder
@@ -30,10 +30,9 @@ SIGNATURE = "signature.dsse"
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 
 
-def files(release: Release, day: date, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
+def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
     """The content of every file of the bundle."""
     table = labelled(release.table)
-    said = report(release, day)
     found = {DATA: _csv(table), PARQUET: _parquet(table), SPECIFICATION: _specification(release)}
     found[REPORT] = _json(said.as_json())
     sizes = {name: (len(found[name]), _sha256(found[name])) for name in (DATA, PARQUET)}

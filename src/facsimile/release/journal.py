@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 
 from facsimile.acceptance.decision import Measured
-from facsimile.acceptance.regression import Fit
+from facsimile.release.reporting import fit_of, regression
 from facsimile.release.scheme import Accepted
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.storage import append, read
 from facsimile.table.domain import Domain
-from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 HEAD_BYTES = 1 << 16
@@ -50,7 +49,7 @@ class Journal:
         rows = np.zeros((self.specification.n, len(self.specification.columns)), "<u4")
         if accepted is not None:
             rows[:] = accepted.table.records()
-            head |= {"configuration": accepted.configuration.as_json(), "fit": _fit_as_json(accepted.fit)}
+            head |= {"configuration": accepted.configuration.as_json(), "fit": _fit_as_json(accepted)}
             head["measured"] = [_as_json(m) for m in accepted.measured]
         _write(self.decision, _padded(head) + rows.tobytes())
 
@@ -67,11 +66,11 @@ class Journal:
         rows = np.frombuffer(content[HEAD_BYTES:], "<u4").reshape(-1, len(domain.axes))
         measured = tuple(self._measured(m) for m in head["measured"])
         table = Table.from_rows(domain, rows.astype(np.int64))
-        return True, Accepted(table, chosen, measured, _fit_of(head["fit"]))
+        return True, Accepted(table, chosen, measured, fit_of(head["fit"]))
 
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""
-        head = {"measured": [_as_json(m) for m in accepted.measured], "fit": _fit_as_json(accepted.fit)}
+        head = {"measured": [_as_json(m) for m in accepted.measured], "fit": _fit_as_json(accepted)}
         _write(self.measurements, _padded(head))
 
     def finished(self, accepted: Accepted) -> Accepted | None:
@@ -81,7 +80,7 @@ class Journal:
             return None
         head = json.loads(content)
         measured = tuple(self._measured(m) for m in head["measured"])
-        return replace(accepted, measured=measured, fit=_fit_of(head["fit"]))
+        return replace(accepted, measured=measured, fit=fit_of(head["fit"]))
 
     def remove(self) -> None:
         """After the bundle is out: nothing of the run is left but the ledger."""
@@ -136,15 +135,6 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def _fit_as_json(fit: Fit | None) -> dict[str, Any] | None:
-    if fit is None:
-        return None
-    scaling = {key: _plain(value) for key, value in asdict(fit.scaling).items()}
-    return {"scaling": scaling, "coefficients": _plain(fit.coefficients)}
-
-
-def _fit_of(data: dict[str, Any] | None) -> Fit | None:
-    if data is None:
-        return None
-    scaling = Scaling(**{key: _exact(value) for key, value in data["scaling"].items()})
-    return Fit(scaling, _exact(data["coefficients"]))
+def _fit_as_json(accepted: Accepted) -> dict[str, Any] | None:
+    found = regression(accepted.fit)
+    return None if found is None else asdict(found)

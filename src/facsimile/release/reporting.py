@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from math import ceil
+from typing import Any
 
 from facsimile import __version__
 from facsimile.acceptance.bounds import bound, deviation
-from facsimile.acceptance.decision import Measured
+from facsimile.acceptance.decision import LAPLACE, Measured
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.words import words
 from facsimile.documents.report import (
@@ -30,6 +30,7 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.faces import face_privacy
+from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 K = 5
@@ -81,12 +82,13 @@ def report(release: Release, day: date) -> Report:
         plan_hash=plan_hash(spec),
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,
-        regression=_regression(release.fit),
+        regression=regression(release.fit),
         contact=spec.contact,
     )
 
 
-def _regression(fit: Fit | None) -> Regression | None:
+def regression(fit: Fit | None) -> Regression | None:
+    """A public fit as plain data, its numbers exact."""
     if fit is None:
         return None
     scaling = fit.scaling
@@ -94,12 +96,22 @@ def _regression(fit: Fit | None) -> Regression | None:
     return Regression(scaling.target, scaling.features, *(tuple(xs) for xs in numbers))
 
 
+def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
+    """The fit that plain data stand for."""
+    if said is None:
+        return None
+    means, deviations, coefficients = (
+        tuple(Fraction(x) for x in said[key]) for key in ("means", "deviations", "coefficients")
+    )
+    return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
+
+
 def criterion(measured: Measured, in_loop: bool) -> Criterion:
     """One measured criterion as it is published."""
     chosen = measured.criterion
-    units = max(1, ceil(measured.grid * measured.sensitivity))
-    laplace = measured.mechanism == "discrete Laplace"
-    sigma = deviation(units, chosen.epsilon) / measured.grid if laplace else 2**0.5 * float(measured.scale)
+    laplace = measured.mechanism == LAPLACE
+    noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
+    sigma = noise if laplace else 2**0.5 * float(measured.scale)
     bounds = measured.bounds
     return Criterion(
         name=chosen.name,

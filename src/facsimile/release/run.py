@@ -49,6 +49,7 @@ from facsimile.spec.space import Configuration
 from facsimile.storage import reached
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
+from facsimile.table.table import Table
 
 RESUMED = ("paper", "coin", "single")
 
@@ -92,28 +93,40 @@ def release(request: Request) -> Report:
     with Transcript(transcript) as record:
         curator = Curator.production(private, domain, book, record)
         with curator.search(plan.total(), purpose, unfinished) as search:
-            sequence = (unfinished or _latest(book, purpose)).sequence
-            journal = Journal.of(spec, book.path, sequence)
+            journal = Journal.of(spec, book.path, search.sequence)
             accepted = _decided(spec, plan, search, journal, bool(unfinished), request.workers)
             if accepted is not None:
-                made = _made(spec, _finished(spec, plan, search, journal, accepted), _place(book, sequence))
+                finished = _finished(spec, plan, search, journal, accepted)
+                made = _made(spec, finished, _place(book, search.sequence))
+                said = report(made, date.today())
                 if not request.out.is_dir():
-                    bundle.write(bundle.files(made, date.today(), key), request.out)
+                    bundle.write(bundle.files(made, said, key), request.out)
             journal.remove()
     if accepted is None:
         raise refusal("E601")
-    return report(made, date.today())
+    return said
 
 
 def rehearsal(request: Request, seed: int) -> Rehearsed:
     """The same on public data: seeded noise, nothing charged, every artefact marked, everything shown."""
+    _, key = _ready(request)
+    bundle.refuse_output(request.out, request.data)
     refuse_confidential(request.data)
     table = read_public(request.data, request.specification)
-    records = request.specification.records.model_copy(update={"count": table.n})
-    spec = request.specification.model_copy(update={"records": records})
-    plan, key = _ready(request)
-    bundle.refuse_output(request.out, request.data)
-    noise = RehearsalNoise(seed)
+    spec = request.specification.sized(table.n)
+    accepted, iterations = rehearsed(spec, table, seed)
+    if accepted is None:
+        return Rehearsed(None, iterations, ())
+    made = _made(spec, accepted, None)
+    said = report(made, date.today())
+    bundle.write(bundle.files(made, said, key), request.out)
+    real = recode(spec, table, accepted.configuration.alternatives)
+    return Rehearsed(said, iterations, tuple(exact_errors(spec, real, accepted.table)))
+
+
+def rehearsed(spec: Specification, table: Table, seed: int) -> tuple[Accepted | None, int]:
+    """The search on a public table and what is measured after it; and how many candidates were tried."""
+    plan, noise = plan_of(spec), RehearsalNoise(seed)
     curator = Curator.rehearsal(rehearse(table), table.domain, seed)
     with curator.search(plan.total(), "rehearsal") as search:
         scheme = Scheme(spec, noise.below)
@@ -126,13 +139,9 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
             return scheme.index(search.allowance(plan.parts()[1]), prepared, np.random.default_rng((seed, j)))
 
         accepted = plan.search(index, noise)
-        if accepted is None:
-            return Rehearsed(None, ran, ())
-        accepted = scheme.finish(accepted, search.allowance(plan.parts()[2]))
-    made = _made(spec, accepted, None)
-    bundle.write(bundle.files(made, date.today(), key), request.out)
-    real = recode(spec, table, accepted.configuration.alternatives)
-    return Rehearsed(report(made, date.today()), ran, tuple(exact_errors(spec, real, accepted.table)))
+        if accepted is not None:
+            accepted = scheme.finish(accepted, search.allowance(plan.parts()[2]))
+    return accepted, ran
 
 
 def _without_core_dumps() -> None:
@@ -208,12 +217,6 @@ def _opened(book: Ledger, tag: str, spec: Specification, purpose: str) -> Receip
     if book.state().tag != tag:
         raise refusal("E315")
     return book.unfinished(purpose)
-
-
-def _latest(book: Ledger, purpose: str) -> Receipt:
-    found = book.unfinished(purpose)
-    assert found is not None, "the search was charged"
-    return found
 
 
 def _decided(

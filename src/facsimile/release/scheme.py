@@ -59,9 +59,9 @@ class Scheme:
         """What comes before the search, paid once."""
         spec = self.specification
         prepared = Prepared()
-        if spec.budget.once is not None:
-            target = next(c.target for c in spec.criteria if isinstance(c, RegressionError))
-            prepared = replace(prepared, fit=fit_once(answers, spec, target, spec.budget.once))
+        targets = [c.target for c in spec.criteria if isinstance(c, RegressionError)]
+        if spec.budget.once is not None and targets:
+            prepared = replace(prepared, fit=fit_once(answers, spec, targets[0], spec.budget.once))
         if spec.scheme == "train-once":
             recipe = self.drawn()
             model = recipe.fit(under(answers, recipe), spec.budget.generator, random)

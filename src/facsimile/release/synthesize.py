@@ -74,9 +74,8 @@ def fit(
     tables = [None if given is None else _public(spec, given, choice) for given in (data, prior)]
     table = tables[0]
     assert table is not None, "data were given"
-    sized = spec.model_copy(update={"records": spec.records.model_copy(update={"count": table.n})})
     configuration = Configuration(choice, family, dict(hyperparameters or {}), _projection(spec))
-    recipe = Recipe(sized, configuration, tables[1])
+    recipe = Recipe(spec.sized(table.n), configuration, tables[1])
     ledger = MemoryLedger(cap=cost)
     curator = Curator.rehearsal(rehearse(table), table.domain, seed, ledger)
     model = recipe.fit(curator, cost, np.random.default_rng((seed, 0)))

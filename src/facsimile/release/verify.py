@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from fractions import Fraction
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ import pyarrow.parquet as pq
 
 from facsimile import __version__
 from facsimile.acceptance.decision import Measured, compared, fine_grid, judged
-from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Candidate
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
@@ -33,7 +31,7 @@ from facsimile.privacy.mechanisms import Answer
 from facsimile.release import bundle
 from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
-from facsimile.release.reporting import Release
+from facsimile.release.reporting import Release, fit_of, report
 from facsimile.release.scheme import presentable
 from facsimile.release.signature import signed_by
 from facsimile.spec.criteria import RegressionCoefficients
@@ -41,7 +39,6 @@ from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
-from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 Files = Mapping[str, bytes]
@@ -69,7 +66,7 @@ def verify(folder: Path, allow_rehearsal: bool = False) -> Verified:
     specification, configuration = _promised(files)
     table = _data(files, specification, configuration)
     release = _release(said, specification, configuration, table)
-    again = bundle.files(release, _day(said))
+    again = bundle.files(release, report(release, _day(said)))
     for name in (bundle.DATA, bundle.SPECIFICATION, bundle.REPORT, bundle.PACKAGE):
         _same(name, files, again)
     rendered = said.get("version") == __version__
@@ -158,9 +155,7 @@ def _data(files: Files, specification: Specification, configuration: Configurati
     tables = [_coded(name, table, domain) for name, table in _tables(files, domain.names).items()]
     if tables[0] != tables[1]:
         raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
-    sized = specification.records.model_copy(update={"count": tables[0].n})
-    recipe = Recipe(specification.model_copy(update={"records": sized}), configuration)
-    if not presentable(recipe, tables[0]):
+    if not presentable(Recipe(specification.sized(tables[0].n), configuration), tables[0]):
         raise refusal("E503", file=bundle.DATA, problem="a row breaks a rule or is too rare")
     return tables[0]
 
@@ -195,10 +190,9 @@ def _release(
     rehearsal = said.get("rehearsal")
     if rehearsal is not True and (rehearsal is not False or table.n != specification.n):
         raise refusal("E503", file=bundle.DATA, problem="the number of records is not the declared one")
-    sized = specification.records.model_copy(update={"count": table.n})
-    specification = specification.model_copy(update={"records": sized})
+    specification = specification.sized(table.n)
     try:
-        fit = _fit(said["regression"])
+        fit = fit_of(said["regression"])
         units = {line["name"]: int(line["units"]) for line in said["criteria"]}
         place = None if rehearsal else LedgerPlace(**said["ledger"])
         measured = tuple(_measured(Candidate(specification, table, fit), units))
@@ -223,15 +217,6 @@ def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measur
             yield judged(asked, criterion.epsilon, answer)
 
 
-def _fit(said: Mapping[str, Any] | None) -> Fit | None:
-    if said is None:
-        return None
-    means, deviations, coefficients = (
-        tuple(Fraction(x) for x in said[key]) for key in ("means", "deviations", "coefficients")
-    )
-    return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
-
-
 def _day(said: Mapping[str, Any]) -> date:
     try:
         return date.fromisoformat(said["day"])
@@ -246,14 +231,15 @@ def _same(name: str, files: Files, again: Files) -> None:
     problem = "it is not what the specification, the data and the noisy answers give"
     if name == bundle.REPORT:
         said, found = json.loads(files[name]), json.loads(again[name])
-        keys = sorted(set(said) ^ set(found)) + [
-            k for k in found if k in said and not _close(said[k], found[k])
-        ]
-        keys = [key for key in keys if key != "version"]
+        keys = [key for key in sorted({*said, *found} - {"version"}) if not _stands(key, said, found)]
         if not keys:
             return
         problem = f"`{keys[0]}` is another"
     raise refusal("E503", file=name, problem=problem)
+
+
+def _stands(key: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    return key in said and key in found and _close(said[key], found[key])
 
 
 def _close(one: Any, other: Any) -> bool:

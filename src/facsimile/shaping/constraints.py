@@ -13,6 +13,7 @@ import numpy as np
 from facsimile.spec.constraints import Condition, alternatives, names
 from facsimile.table.conditions import Mask, evaluate
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.fit import spread
 from facsimile.table.table import Codes, Table
 
 MOST_CELLS = 1_000_000
@@ -53,10 +54,12 @@ def zeros(conditions: Iterable[Condition], domain: Domain) -> tuple[tuple[Clique
 
 def allowed(conditions: Iterable[Condition], domain: Domain) -> Mask:
     """Every cell of a domain that no condition rules out, shaped like the domain."""
+    return without(domain, (impossible(condition, domain) for condition in conditions))
+
+
+def without(domain: Domain, zeros: Iterable[tuple[Clique, Mask]]) -> Mask:
+    """Every cell but those ruled out, each rule a mask over the joint domain of some columns."""
     found = np.ones(domain.shape, np.bool_)
-    for condition in conditions:
-        clique, mask = impossible(condition, domain)
-        places = [domain.place(name) for name in clique]
-        shape = [size if place in places else 1 for place, size in enumerate(domain.shape)]
-        found &= ~mask.reshape(shape)
+    for clique, mask in zeros:
+        found &= ~spread(domain, mask, clique)
     return found

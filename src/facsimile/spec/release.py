@@ -231,6 +231,10 @@ class Specification(Model):
         """The declared number of records."""
         return self.records.count
 
+    def sized(self, n: int) -> Specification:
+        """The same promise for another number of records: public data of the same form."""
+        return self.model_copy(update={"records": self.records.model_copy(update={"count": n})})
+
     def finest(self) -> tuple[Axis, ...]:
         """Every column at the finest common refinement of its alternatives."""
         return tuple(column.finest for column in self.columns)

@@ -9,7 +9,7 @@ import numpy as np
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.dense import Dense, possible
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import Floats, tabled
+from facsimile.table.fit import Floats, spread, tabled
 from facsimile.table.table import Counts
 
 NOTHING = 1e-100
@@ -33,7 +33,7 @@ class Cells:
 
     def scale(self, clique: Clique, factor: Floats) -> None:
         """Multiply the cells of a marginal; all counts together stay n."""
-        self.counts *= self._spread(factor, clique)
+        self.counts *= spread(self.domain, factor, clique)
         self.counts *= self.n / self.counts.sum()
 
     def match(self, targets: Sequence[tuple[Clique, Floats]], sweeps: int, tolerance: float) -> None:
@@ -50,12 +50,6 @@ class Cells:
     def model(self) -> Dense:
         """The distribution as it is now."""
         return Dense(self.domain, self.counts.copy())
-
-    def _spread(self, array: Floats, clique: Clique) -> Floats:
-        """An array over some columns, shaped to broadcast over the domain."""
-        order = sorted(range(len(clique)), key=lambda i: self.domain.place(clique[i]))
-        shape = [axis.size if axis.name in clique else 1 for axis in self.domain.axes]
-        return array.transpose(order).reshape(shape)
 
 
 def ratio(target: Floats, found: Floats) -> Floats:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from facsimile.shaping.constraints import without
 from facsimile.shaping.sampling import independent, systematic
 from facsimile.synthesizers.base import Model, Sampling
 from facsimile.table.conditions import Mask
@@ -39,11 +40,7 @@ class Dense(Model):
 
 def possible(domain: Domain, zeros: Sequence[tuple[Clique, Mask]]) -> Mask:
     """The cells that no rule excludes; where the rules leave none, all of them."""
-    found = np.ones(domain.shape, np.bool_)
-    for clique, mask in zeros:
-        order = np.argsort([domain.place(name) for name in clique])
-        shape = [axis.size if axis.name in clique else 1 for axis in domain.axes]
-        found &= ~np.transpose(mask, order).reshape(shape)
+    found = without(domain, zeros)
     return found if found.any() else ~found
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from facsimile.table.domain import Clique, Domain
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +84,13 @@ def tabled(domain: Domain, p: Floats, clique: Clique, groups: Sequence[Groups] |
     """The marginal of counts on some columns, in the order given, each in its groups."""
     table = p.sum(axis=_others(domain, clique)).transpose(_ranks(domain, clique))
     return grouped(table, groups) if groups is not None else table
+
+
+def spread(domain: Domain, table: npt.NDArray[T], clique: Clique) -> npt.NDArray[T]:
+    """A table of some columns, in the order given, shaped so that it broadcasts over the domain."""
+    order = np.argsort([domain.place(name) for name in clique])
+    shape = [axis.size if axis.name in clique else 1 for axis in domain.axes]
+    return np.transpose(table, order).reshape(shape)
 
 
 def grouped(table: Floats, groups: Sequence[Groups]) -> Floats:

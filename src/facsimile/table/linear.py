@@ -102,13 +102,6 @@ def fitted(table: Table, scaling: Scaling) -> tuple[Fraction, ...] | None:
     return None if found is None else tuple(Fraction(_units(Fraction(float(c))), 1 << BITS) for c in found)
 
 
-def trained(table: Table, target: str) -> Linear | None:
-    """The table's own least-squares prediction; None where it is not determined."""
-    scaling = Scaling.by(table, target)
-    coefficients = fitted(table, scaling)
-    return None if coefficients is None else Linear.scaled(table.domain, scaling, coefficients)
-
-
 def newton_terms(candidate: Table, target: str) -> Terms | None:
     """The terms of one Newton step from the candidate's own fit; None where it is singular or too steep."""
     scaling = Scaling.by(candidate, target)
