@@ -57,7 +57,8 @@ LOCK := uv pip compile --quiet --generate-hashes --no-annotate --no-header --uni
 lock:
 	$(LOCK) --group build -o requirements.lock
 	$(LOCK) --group build --extra postgres -c requirements.lock -o requirements-postgres.lock
-	$(LOCK) --group build --group dev --extra postgres -c requirements.lock -o requirements-dev.lock
+	$(LOCK) --group build --extra cluster -c requirements.lock -o requirements-cluster.lock
+	$(LOCK) --group build --group dev --extra postgres --extra cluster -c requirements.lock -o requirements-dev.lock
 	$(LOCK) --group build --group dev --extra spark -c requirements.lock -o requirements-spark.lock
 
 clean:

@@ -179,6 +179,24 @@ CATALOGUE: dict[str, Entry] = {
     "E404": Entry(
         "The signing key cannot be read.", "Give an Ed25519 private key in PEM form, without a passphrase."
     ),
+    # studies on public data
+    "E410": Entry("The study cannot be read.", "Give a file that `facsimile explore` has made."),
+    "E411": Entry("Another process writes this study.", "Wait until it ends, or give another file."),
+    "E412": Entry(
+        "A cluster needs the package distributed.",
+        "Install facsimile with its extra `cluster`, or leave it out.",
+    ),
+    "E413": Entry("The scheduler cannot be reached.", "Check the address given with --scheduler."),
+    "E414": Entry(
+        "The study is of another specification, file, rule or seed.",
+        "Repeat the command it was begun with, or give another file.",
+    ),
+    "E415": Entry(
+        "The specification has more than {most} configurations.", "Give fewer alternatives or settings."
+    ),
+    "E416": Entry(
+        "The study holds no plan: {problem}", "Explore longer, ask for less, or give other families."
+    ),
     # verification of a bundle
     "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),
     "E502": Entry("{file} is not the file that was published.", "Get the bundle again from its publisher."),

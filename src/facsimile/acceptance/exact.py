@@ -60,7 +60,7 @@ def exact_errors(specification: Specification, real: Table, synthetic: Table) ->
     if real.domain != synthetic.domain or real.n != synthetic.n:
         raise ValueError("two tables of one domain and one size are compared")
     return [
-        Verdict(criterion.name, _error(specification, criterion, real, synthetic), criterion.threshold)
+        Verdict(criterion.name, exact_error(specification, criterion, real, synthetic), criterion.threshold)
         for criterion in specification.criteria
     ]
 
@@ -95,7 +95,7 @@ def _refitted(
     specification: Specification, criterion: RegressionCoefficients, real: Table, synthetic: Table
 ) -> Tested | None:
     """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
-    value = _error(specification, criterion, real, synthetic)
+    value = exact_error(specification, criterion, real, synthetic)
     question = Centring.by_candidate(synthetic, criterion.target).moments(synthetic.domain, criterion.epsilon)
     moved = question.units / question.unit**2 / synthetic.n
     scale = moved / float(criterion.epsilon)
@@ -114,7 +114,10 @@ def _own_fit(specification: Specification, real: Table) -> Fit | None:
     return Fit.of(real, wanted[0]) if wanted else None
 
 
-def _error(specification: Specification, criterion: Criterion, real: Table, synthetic: Table) -> float | None:
+def exact_error(
+    specification: Specification, criterion: Criterion, real: Table, synthetic: Table
+) -> float | None:
+    """One criterion, exactly; None where it is not defined."""
     if isinstance(criterion, Correlation):
         return largest_correlation_error(criterion.of, real, synthetic)
     if isinstance(criterion, NamedQuery) and criterion.of is not None:

@@ -84,7 +84,14 @@ class Recipe:
 
     def table(self, model: Model, random: np.random.Generator) -> Table:
         """Sample, filter and project to exactly n records."""
-        drawn = draw(model, self.conditions, self.specification.n, random, self.sampling)
+        return self.projected(self.drawn(model, random), random)
+
+    def drawn(self, model: Model, random: np.random.Generator) -> Table:
+        """n plausible records, rare rows among them."""
+        return draw(model, self.conditions, self.specification.n, random, self.sampling)
+
+    def projected(self, drawn: Table, random: np.random.Generator) -> Table:
+        """The same number of records without rare rows."""
         projection = self.configuration.projection
         algorithm = next(name for name in ALGORITHMS if name == projection["algorithm"])
         return project(drawn, int(projection["min_count"]), algorithm, random)

@@ -79,7 +79,7 @@ def evaluate(
         refuse_confidential(path)
     labels = {path: _labels(specification, path) for path in (synthetic, real)}
     choices = [labelled_choice(specification, found) for found in labels.values()]
-    first = {c.name: next(iter(c.alternatives)) for c in specification.columns}
+    first = {c.name: c.used[0] for c in specification.columns}
     choice = next((c for c in choices if c is not None), first)
     one, other = (read_under(specification, path, labels[path], choice) for path in (real, synthetic))
     if one.n != other.n:

@@ -35,7 +35,7 @@ class PublicSummary:
 
 def summarise(specification: Specification, table: Table) -> PublicSummary:
     """The sizes of a public table under each column's first alternative."""
-    first = {column.name: next(iter(column.alternatives)) for column in specification.columns}
+    first = {column.name: column.used[0] for column in specification.columns}
     coded = recode(specification, table, first)
     groups = {}
     for column in specification.columns:

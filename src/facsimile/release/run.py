@@ -200,7 +200,7 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     if spec.budget.delta:
         raise refusal("E303")
     for grid in spec.space.pure().grids:
-        first = {column.name: next(iter(column.alternatives)) for column in spec.columns}
+        first = {column.name: column.used[0] for column in spec.columns}
         projection = {name: values[0] for name, values in spec.space.projections.items()}
         for place in range(grid.size):
             chosen = Configuration(first, grid.family, grid.combination(place), projection)

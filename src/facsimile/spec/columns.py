@@ -120,6 +120,9 @@ class Column(Model):
     values: tuple[Label, ...] | None = Field(default=None, description="The categories of a category column.")
     numbers: dict[Label, Exact] | None = Field(default=None, description="A number for each category.")
     alternatives: dict[Key, Partition] = Field(description="Named binnings; a configuration uses one.")
+    use: tuple[Key, ...] | None = Field(
+        default=None, description="The alternatives that a configuration may use; default: all of them."
+    )
     groups: Partition | None = Field(default=None, description="Coarse groups for conditional means.")
     hierarchy: dict[Key, Partition] | None = Field(
         default=None, description="Named coarser versions, from fine to coarse."
@@ -138,6 +141,11 @@ class Column(Model):
     def _consistent(self) -> Column:
         if not self.alternatives:
             raise ValueError(f"column {self.name} needs at least one alternative")
+        if self.use is not None and (not self.use or len(set(self.use)) < len(self.use)):
+            raise ValueError(f"column {self.name}: `use` lists no alternative or one twice")
+        for name in self.use or ():
+            if name not in self.alternatives:
+                raise ValueError(f"column {self.name} has no alternative {name} to use")
         if self.values is None and (self.map or self.numbers):
             raise ValueError(f"column {self.name} has `map` or `numbers` but no `values`")
         if self.values is not None and (self.part or self.bounds or self.decimals or self.round):
@@ -197,6 +205,11 @@ class Column(Model):
                         f"column {self.name}: bin {b.label} of {name} stands for {show_decimal(b.number)}, "
                         "outside its bounds"
                     )
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The alternatives that a configuration may use."""
+        return self.use or tuple(self.alternatives)
 
     @property
     def is_category(self) -> bool:

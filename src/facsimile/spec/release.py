@@ -247,7 +247,7 @@ class Specification(Model):
     def space(self) -> Space:
         """All configurations, approximate families included."""
         return Space(
-            {column.name: tuple(column.alternatives) for column in self.columns},
+            {column.name: column.used for column in self.columns},
             self.families,
             {
                 "algorithm": tuple(self.projection.algorithm),
@@ -417,4 +417,4 @@ class Specification(Model):
 
     def alternatives_named(self, name: Key) -> dict[str, str]:
         """The alternative of this name in every column; columns without it use their first."""
-        return {c.name: name if name in c.alternatives else next(iter(c.alternatives)) for c in self.columns}
+        return {c.name: name if name in c.alternatives else c.used[0] for c in self.columns}

@@ -135,4 +135,4 @@ def _agree(now: list[Floats], overlap: _Overlap) -> None:
     mean = sum(weight * marginal for weight, marginal in zip(overlap.weights, found, strict=True))
     for (place, others, order, summed), marginal in zip(overlap.members, found, strict=True):
         step = ((mean - marginal) / summed).transpose(np.argsort(order))
-        now[place] = now[place] + np.expand_dims(step, others)
+        now[place] += np.expand_dims(step, others)

@@ -1,0 +1,247 @@
+"""Explore: run the trials of a study until the race is over or the time is up.
+
+    level 0     every configuration races at the declared generator epsilon; then the heats among survivors
+    level k     the finalists of the level above race at an epsilon smaller by √2, and get fresh trials
+    the end     no configuration survives, or the last level is done
+
+The writer hands out jobs, takes back trials and writes them, one transaction for each job. There is a
+job on its way for every worker, whatever stage the race is at.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import partial
+from math import floor, log10
+from pathlib import Path
+from typing import Any
+
+from facsimile.acceptance.decision import luck
+from facsimile.errors import refusal
+from facsimile.explore.field import HEATS, Field, Group
+from facsimile.explore.ground import Ground
+from facsimile.explore.pool import Pool
+from facsimile.explore.race import Rule, audited, survives
+from facsimile.explore.study import Study
+from facsimile.explore.trials import Job, Trial
+from facsimile.privacy.reader import read_public
+from facsimile.release.check import check
+from facsimile.release.evaluate import refuse_confidential
+from facsimile.spec.load import loads, read_limited
+
+MOST_CONFIGURATIONS = 100_000
+ATTEMPTS = 3
+POLL_SECONDS = 1.0
+LOST = "E700"
+
+
+@dataclass(frozen=True)
+class News:
+    """What somebody who watches is told after each job."""
+
+    stage: str
+    trials: int
+    jobs: int
+    running: int
+    survivors: int
+    started: float
+
+
+Watch = Callable[[News], None]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What an exploration ended with."""
+
+    finished: bool
+    configurations: int
+    trials: int
+    cpu_seconds: float
+    level: str
+    survivors: tuple[str, ...]
+    dropped: int
+    undecided: int
+    running: int
+    audited: int
+    wrongly_dropped: int
+    finalists: dict[str, tuple[str, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `explore --json` prints."""
+        return asdict(self)
+
+
+def begin(specification: Path, data: Path, out: Path, rule: Rule, seed: int) -> Study:
+    """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
+    refuse_confidential(data)
+    source = read_limited(specification).decode("utf-8-sig")
+    declared = loads(source)
+    check(declared)
+    if declared.space.pure().size > MOST_CONFIGURATIONS:
+        raise refusal("E415", most=f"{MOST_CONFIGURATIONS:,}")
+    table = read_public(data, declared)
+    sized = declared.sized(table.n)
+    rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(luck(sized.selection)))
+    ground = Ground(sized, table, seed)
+    if not out.exists():
+        return Study.create(out, source, ground, rule, data.name)
+    study = Study.open(out)
+    if not study.ground.same(ground) or study.rule != rule:
+        raise refusal("E414")
+    return study
+
+
+def level_after(generator: Fraction, steps: int) -> Fraction:
+    """The declared epsilon divided by √2 `steps` times, to two digits.
+
+    >>> [str(level_after(Fraction(4), k)) for k in range(4)]
+    ['4', '14/5', '2', '7/5']
+    """
+    if not steps:
+        return generator
+    value = float(generator) * 2 ** (-steps / 2)
+    digits = 1 - floor(log10(value))
+    return Fraction(round(value * 10**digits), 1) / Fraction(10) ** digits
+
+
+def fields(study: Study, trials: list[Trial]) -> Iterator[Field]:
+    """The levels of a study, each from the finalists of the one above; as far as trials exist."""
+    space = study.ground.specification.space.pure()
+    members = [space.configuration(place) for place in range(space.size)]
+    declared = study.ground.specification.budget.generator
+    for step in range(study.rule.steps + 1):
+        field = Field(members, level_after(declared, step), study.rule, study.ground.seed, trials)
+        yield field
+        members = [field.members[name] for name in field.finalists()]
+        if not members:
+            return
+
+
+def explore(
+    study: Study, pool: Pool, watch: Watch = lambda news: None, seconds: float | None = None
+) -> Summary:
+    """Run what is missing; a time limit lets running trials end and starts no more."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    runner = _Runner(study, pool, watch, deadline)
+    with study.writing():
+        finished = runner.run()
+    return summary(study, finished)
+
+
+class _Runner:
+    def __init__(self, study: Study, pool: Pool, watch: Watch, deadline: float | None) -> None:
+        self.study, self.pool, self.watch, self.deadline = study, pool, watch, deadline
+        self.trials = study.trials()
+        self.started = time.monotonic()
+        self.jobs = 0
+
+    def run(self) -> bool:
+        """Level by level; False when the time is up."""
+        for field in fields(self.study, self.trials):
+            stage = f"epsilon {float(field.generator):g}"
+            if not self._drain(field, f"{stage}: race", field.next_in_race):
+                return False
+            for heat in range(len(HEATS) + 1):
+                following = partial(field.next_in_heat, chosen=set(field.heat(heat)), until=field.until(heat))
+                if not self._drain(field, f"{stage}: heat {heat + 1}", following):
+                    return False
+            if not self._work(field, f"{stage}: finalists", field.fresh(), lambda job: None):
+                return False
+        return True
+
+    def _drain(self, field: Field, stage: str, following: Callable[[Group], Job | None]) -> bool:
+        """Every group job after job, until it has none."""
+        groups = {c.identifier: group for group in field.groups for c in group}
+        first = [job for job in (following(group) for group in field.groups) if job is not None]
+        return self._work(field, stage, first, lambda job: following(groups[job.configurations[0].identifier]))
+
+    def _work(self, field: Field, stage: str, first: Iterable[Job], after: Callable[[Job], Job | None]) -> bool:
+        """Lowest numbers first; a job that ends may bring another."""
+        queue = [(job.number, place, job, 1) for place, job in enumerate(first)]
+        heapq.heapify(queue)
+        place, running = len(queue), dict[Future[list[Trial]], tuple[Job, int]]()
+        while queue or running:
+            while queue and len(running) < self.pool.room() and not self._late():
+                job, attempt = heapq.heappop(queue)[2:]
+                running[self.pool.submit(job)] = (job, attempt)
+            if not running:
+                return False
+            for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
+                job, attempt = running.pop(future)
+                trials = self._result(future, job, attempt)
+                follower: Job | None = job
+                if trials is not None:
+                    self._note(field, job, trials)
+                    self.watch(self._news(field, stage))
+                    follower, attempt = after(job), 0
+                if follower is not None:
+                    place += 1
+                    heapq.heappush(queue, (follower.number, place, follower, attempt + 1))
+        return True
+
+    def _result(self, future: Future[list[Trial]], job: Job, attempt: int) -> list[Trial] | None:
+        """The trials; None when the worker was lost and the job is worth another attempt."""
+        try:
+            return future.result()
+        except self.pool.lost:
+            if attempt < ATTEMPTS:
+                return None
+            return [Trial(*name, False, (), (), 0.0, 0.0, LOST) for name in job.names()]
+
+    def _late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def _note(self, field: Field, job: Job, trials: list[Trial]) -> None:
+        self.study.add(job.configurations, trials)
+        self.trials += trials
+        field.add(trials)
+        self.jobs += 1
+
+    def _news(self, field: Field, stage: str) -> News:
+        states = [field.standing(name) for name in field.members]
+        running = sum(s.state == "running" for s in states)
+        return News(
+            stage,
+            len(self.trials),
+            self.jobs,
+            running,
+            sum(survives(s, field.rule) for s in states),
+            self.started,
+        )
+
+
+def summary(study: Study, finished: bool) -> Summary:
+    """Where a study stands."""
+    trials = study.trials()
+    every = list(fields(study, trials))
+    first, rule = every[0], study.rule
+    standings = {name: first.standing(name) for name in first.members}
+    checked = [
+        name
+        for name, s in standings.items()
+        if s.state == "dropped" and audited(name, study.ground.seed, rule) and first.raced(name) >= rule.trials
+    ]
+    reached = [
+        name for name in checked if sum(t.accepted for t in first.trials(name)) >= rule.wanted * rule.trials
+    ]
+    states = [s.state for s in standings.values()]
+    return Summary(
+        finished,
+        len(standings),
+        len(trials),
+        sum(t.fit_seconds + t.seconds for t in trials),
+        f"{float(first.generator):g}",
+        tuple(first.survivors()),
+        states.count("dropped"),
+        states.count("undecided"),
+        states.count("running"),
+        len(checked),
+        len(reached),
+        {f"{float(field.generator):g}": tuple(field.finalists()) for field in every if field.finalists()},
+    )

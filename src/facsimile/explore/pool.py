@@ -1,0 +1,166 @@
+"""Where trials run: processes of this machine, or a Dask cluster, behind one interface.
+
+A worker loads a study's ground once. A worker that is lost costs only the trials it was at: they are given out
+again, and one that keeps losing its worker counts as a trial without a candidate.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
+from typing import Any, Protocol
+
+from facsimile.errors import refusal
+from facsimile.explore.ground import Ground
+from facsimile.explore.trials import Job, Trial, run
+
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_grounds: dict[str, Ground] = {}
+
+
+class Pool(Protocol):
+    """Gives jobs to workers. `lost`: what a job ends with when its worker was lost."""
+
+    lost: tuple[type[BaseException], ...]
+
+    def room(self) -> int:
+        """How many jobs are worth having on their way."""
+
+    def submit(self, job: Job) -> Future[list[Trial]]:
+        """Run a job on some worker; a lost worker is replaced by the time the next job comes."""
+
+    def close(self) -> None:
+        """Let every worker go, at once."""
+
+
+def load(name: str, packed: bytes) -> None:
+    """Make a study's ground known in this process."""
+    _grounds[name] = Ground.unpacked(packed)
+
+
+def work(name: str, job: Job) -> list[Trial]:
+    """Run a job on a ground that this process knows."""
+    return run(_grounds[name], job)
+
+
+def _begin(name: str, packed: bytes) -> None:
+    """Ctrl-C is answered by the process that writes; it lets the workers go."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    load(name, packed)
+
+
+def name_of(packed: bytes) -> str:
+    """A name for a ground."""
+    return hashlib.sha256(packed).hexdigest()[:16]
+
+
+class Local:
+    """Processes of this machine, each an executor of its own, so that one that is lost takes one job with it.
+
+    A process has one thread: numerical libraries with more would only compete for the cores.
+    """
+
+    def __init__(self, ground: Ground, workers: int | None = None) -> None:
+        self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
+        self._packed = ground.packed()
+        self._name = name_of(self._packed)
+        with _one_thread():
+            self._pools = [self._started() for _ in range(workers or os.cpu_count() or 1)]
+            for ready in [pool.submit(os.getpid) for pool in self._pools]:
+                ready.result()
+        self._busy: dict[int, Future[list[Trial]]] = {}
+
+    def _started(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(1, context, _begin, (self._name, self._packed))
+
+    def room(self) -> int:
+        """One job for each process."""
+        return len(self._pools)
+
+    def submit(self, job: Job) -> Future[list[Trial]]:
+        """Run a job on a process that has none."""
+        places = range(len(self._pools))
+        place = next((p for p in places if p not in self._busy or self._busy[p].done()), 0)
+        try:
+            self._busy[place] = self._pools[place].submit(work, self._name, job)
+        except BrokenExecutor:
+            with _one_thread():
+                self._pools[place] = self._started()
+                self._busy[place] = self._pools[place].submit(work, self._name, job)
+        return self._busy[place]
+
+    def close(self) -> None:
+        """Stop all processes."""
+        for pool in self._pools:
+            processes = list((getattr(pool, "_processes", None) or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes that are started inside compute with one thread each."""
+    before = {key: os.environ.get(key) for key in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                del os.environ[key]
+            else:
+                os.environ[key] = value
+
+
+class Cluster:
+    """A Dask cluster, found by its scheduler's address; workers that come later learn the ground too."""
+
+    def __init__(self, ground: Ground, address: str) -> None:
+        try:
+            from distributed import Client
+            from distributed.scheduler import KilledWorker
+        except ImportError:
+            raise refusal("E412") from None
+        self.lost: tuple[type[BaseException], ...] = (CancelledError, KilledWorker)
+        packed = ground.packed()
+        self._name = name_of(packed)
+        connect: Any = Client
+        try:
+            self._client: Any = connect(address, timeout="20s", set_as_default=False)
+        except (OSError, ValueError):
+            raise refusal("E413") from None
+        self._client.register_plugin(_plugin(self._name, packed), name=f"facsimile-{self._name}")
+        self._executor = self._client.get_executor(pure=False, allow_other_workers=False)
+
+    def room(self) -> int:
+        """Two jobs for each thread of the workers that are there: the scheduler is far away."""
+        threads: dict[str, int] = self._client.nthreads()
+        return 2 * max(1, sum(threads.values()))
+
+    def submit(self, job: Job) -> Future[list[Trial]]:
+        """Run a job on some worker; the scheduler gives it out again when one is lost."""
+        future: Future[list[Trial]] = self._executor.submit(work, self._name, job)
+        return future
+
+    def close(self) -> None:
+        """Leave the cluster as it was."""
+        self._executor.shutdown(wait=False)
+        self._client.close()
+
+
+def _plugin(name: str, packed: bytes) -> Any:
+    """What every present and future worker does first."""
+    from distributed import WorkerPlugin
+
+    class Loaded(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            load(name, packed)
+
+    return Loaded()

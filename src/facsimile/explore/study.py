@@ -1,0 +1,179 @@
+"""The study: one SQLite file with a specification, a public table and every finished trial.
+
+One process writes at a time; a trial is in the file whole or not at all, so after kill -9 the same command goes
+on with what is missing. Anyone may read while it grows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from facsimile.errors import FacsimileError, refusal
+from facsimile.explore.ground import Ground
+from facsimile.explore.judge import Reading, Room
+from facsimile.explore.race import Rule
+from facsimile.explore.trials import Trial
+from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.load import loads
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.storage import locked
+
+FORMAT = "facsimile study 1"
+PATIENCE = 30.0
+_TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE configurations (identifier TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE trials (
+    configuration TEXT NOT NULL REFERENCES configurations, generator TEXT NOT NULL, number INTEGER NOT NULL,
+    accepted INTEGER NOT NULL, fit_seconds REAL NOT NULL, seconds REAL NOT NULL, refused TEXT,
+    readings TEXT NOT NULL, rooms TEXT NOT NULL,
+    PRIMARY KEY (configuration, generator, number)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study's file."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, path: Path, source: str, ground: Ground, rule: Rule, data: str) -> Study:
+        """A new study: `source` is the specification's own text, `data` the public file's name."""
+        if path.exists():
+            raise refusal("E401")
+        about = {
+            "format": FORMAT,
+            "source": source,
+            "ground": ground.packed(),
+            "rule": json.dumps(rule.as_json()),
+            "data": data,
+        }
+        fresh = path.with_name(path.name + ".new")
+        try:
+            fresh.unlink(missing_ok=True)
+            with contextlib.closing(sqlite3.connect(fresh)) as file, file:
+                file.executescript(_TABLES)
+                file.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+            fresh.rename(path)
+        except (OSError, sqlite3.Error):
+            raise refusal("E403") from None
+        return cls(path)
+
+    @classmethod
+    def open(cls, path: Path) -> Study:
+        """A study that exists."""
+        study = cls(path)
+        if not path.is_file() or study._about("format") != FORMAT:
+            raise refusal("E410")
+        return study
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Be the one writer."""
+        try:
+            lock = locked(self.path, 0.0)
+            lock.__enter__()
+        except FacsimileError:
+            raise refusal("E411") from None
+        try:
+            yield
+        finally:
+            lock.__exit__(None, None, None)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """The specification sized to the public table, the table at its finest refinement, and the seed."""
+        return Ground.unpacked(self._about("ground"))
+
+    @cached_property
+    def declared(self) -> Specification:
+        """The specification as it was given."""
+        return loads(self.source)
+
+    @property
+    def source(self) -> str:
+        """The specification's own text."""
+        return str(self._about("source"))
+
+    @property
+    def data(self) -> str:
+        """The name of the public file."""
+        return str(self._about("data"))
+
+    @cached_property
+    def rule(self) -> Rule:
+        """How the race is run."""
+        return Rule.of(json.loads(self._about("rule")))
+
+    def add(self, configurations: Iterable[Configuration], trials: Sequence[Trial]) -> None:
+        """Trials that finished together, in one step; one that is there already stays."""
+        with self._connected() as file, file:
+            file.executemany(
+                "INSERT OR IGNORE INTO configurations VALUES (?, ?)",
+                [(c.identifier, json.dumps(c.as_json(), ensure_ascii=False)) for c in configurations],
+            )
+            file.executemany(
+                "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, trials)
+            )
+
+    def trials(self) -> list[Trial]:
+        """Every finished trial, by configuration, epsilon and number."""
+        order = " ORDER BY configuration, generator, number"
+        with self._connected() as file:
+            return [_trial(row) for row in file.execute("SELECT * FROM trials" + order)]
+
+    def configurations(self) -> dict[str, Configuration]:
+        """Every configuration that was tried, by its identifier."""
+        with self._connected() as file:
+            rows = file.execute("SELECT identifier, body FROM configurations").fetchall()
+        return {identifier: Configuration(**json.loads(body)) for identifier, body in rows}
+
+    def _about(self, key: str) -> Any:
+        with self._connected() as file:
+            row = file.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as file:
+                yield file
+        except sqlite3.Error:
+            raise refusal("E410") from None
+
+
+def _row(trial: Trial) -> tuple[Any, ...]:
+    readings, rooms = ([asdict(part) for part in parts] for parts in (trial.readings, trial.rooms))
+    costs = (trial.fit_seconds, trial.seconds)
+    return *trial.name, int(trial.accepted), *costs, trial.refused, json.dumps(readings), json.dumps(rooms)
+
+
+def _trial(row: tuple[Any, ...]) -> Trial:
+    configuration, generator, number, accepted, fitted, seconds, refused, readings, rooms = row
+    return Trial(
+        configuration,
+        generator,
+        number,
+        bool(accepted),
+        tuple(Reading(**reading) for reading in json.loads(readings)),
+        tuple(Room(**room) for room in json.loads(rooms)),
+        fitted,
+        seconds,
+        refused,
+    )
+
+
+def levels(trials: Iterable[Trial]) -> list[Fraction]:
+    """The generator's epsilons that were tried, the largest first."""
+    return sorted({parse_decimal(trial.generator) for trial in trials}, reverse=True)

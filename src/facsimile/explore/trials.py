@@ -1,0 +1,114 @@
+"""Trials: one configuration × one generator epsilon × one seed → criteria, accepted or not, CPU time.
+
+A trial is named by its configuration's identifier, its epsilon and its number; its randomness follows from
+that name and the study's seed, so it can be repeated anywhere. What trials share is done once: the table is
+read once, recoded once for each transformation, a marginal of it is counted once, and one fit serves all
+projections.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from facsimile.errors import FacsimileError
+from facsimile.explore.ground import Ground
+from facsimile.explore.judge import Judge, Reading, Room
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.reader import rehearse
+from facsimile.release.candidate import Recipe
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.space import Configuration
+from facsimile.table.table import Table
+
+FRESH = 1000
+"""Trials from this number on serve estimates only: no decision of a race looks at them."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial found.
+
+    `readings`: cheapest first; a trial of the race stops at the first that is not met. `rooms`: of candidates
+    that meet every criterion exactly. `refused`: the code of an error that left no candidate.
+    """
+
+    configuration: str
+    generator: str
+    number: int
+    accepted: bool
+    readings: tuple[Reading, ...]
+    rooms: tuple[Room, ...]
+    fit_seconds: float
+    seconds: float
+    refused: str | None = None
+
+    @property
+    def name(self) -> tuple[str, str, int]:
+        """Configuration, epsilon and number: what is never tried twice."""
+        return self.configuration, self.generator, self.number
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fit, and the configurations that use it: they differ in their projection only."""
+
+    configurations: tuple[Configuration, ...]
+    generator: Fraction
+    number: int
+
+    def names(self) -> Iterator[tuple[str, str, int]]:
+        """The names of its trials."""
+        for configuration in self.configurations:
+            yield configuration.identifier, show_decimal(self.generator), self.number
+
+
+def fit_key(configuration: Configuration) -> str:
+    """A name for everything of a configuration but its projection."""
+    bare = Configuration(configuration.alternatives, configuration.family, configuration.hyperparameters, {})
+    return bare.identifier
+
+
+def run(ground: Ground, job: Job) -> list[Trial]:
+    """Fit once, then project and judge for each of the job's configurations."""
+    start = time.thread_time()
+    names = list(job.names())
+    try:
+        drawn = _drawn(ground, job)
+    except FacsimileError as error:
+        return [Trial(*name, False, (), (), time.thread_time() - start, 0.0, error.code) for name in names]
+    fitted = time.thread_time() - start
+    found = []
+    for configuration, name in zip(job.configurations, names, strict=True):
+        start = time.thread_time()
+        recipe = Recipe(ground.specification, configuration)
+        table = _projected(ground, recipe, drawn, name)
+        said = Judge(ground, recipe, table, name, job.number == 0 or job.number >= FRESH).judgement()
+        spent = time.thread_time() - start
+        found.append(Trial(*name, said.accepted, said.readings, said.rooms, fitted / len(names), spent))
+    return found
+
+
+def candidate_of(ground: Ground, configuration: Configuration, generator: Fraction, number: int) -> Table:
+    """The very table of a trial, made again."""
+    job = Job((configuration,), generator, number)
+    recipe = Recipe(ground.specification, configuration)
+    return _projected(ground, recipe, _drawn(ground, job), next(job.names()))
+
+
+def _drawn(ground: Ground, job: Job) -> Table:
+    """Fit and sample, with randomness that the projection has no part in."""
+    recipe = Recipe(ground.specification, job.configurations[0])
+    key = (fit_key(recipe.configuration), show_decimal(job.generator), job.number)
+    real = ground.real(recipe.configuration)
+    answers = Curator.rehearsal(rehearse(real), real.domain, ground.draws("fit", *key))
+    random = np.random.default_rng(ground.draws("sample", *key))
+    return recipe.drawn(recipe.fit(answers, job.generator, random), random)
+
+
+def _projected(ground: Ground, recipe: Recipe, drawn: Table, name: tuple[str, str, int]) -> Table:
+    return recipe.projected(drawn, np.random.default_rng(ground.draws("project", *name)))
