@@ -92,7 +92,8 @@ class Judgement:
 class Judge:
     """Judges one candidate. `name` is the trial's: its randomness follows from it.
 
-    `whole`: every criterion is computed; otherwise it ends with the first that is not met.
+    `whole`: every criterion is computed; otherwise it ends with the first that is not met. `rooms`: so is every
+    sharp form; otherwise only where every criterion is met exactly.
     """
 
     ground: Ground
@@ -100,6 +101,7 @@ class Judge:
     table: Table
     name: tuple[object, ...]
     whole: bool
+    rooms: bool
     _values: dict[tuple[str, str, Fraction | None], Fraction] = field(default_factory=dict)
     _fits: dict[Fraction, Fit] = field(default_factory=dict)
 
@@ -126,7 +128,7 @@ class Judge:
         readings = self._measured() if paper else self._exactly()
         complete = len(readings) == len(self.spec.criteria)
         fine = complete and all(r.error is not None and r.error < r.threshold for r in readings)
-        rooms = self._rooms() if fine else ()
+        rooms = self._rooms() if fine or self.rooms else ()
         if paper:
             return Judgement(complete and all(r.met for r in readings), readings, rooms)
         return Judgement(fine and self._passes(), readings, rooms)

@@ -33,8 +33,9 @@ FRESH = 1000
 class Trial:
     """What one trial found.
 
-    `readings`: cheapest first; a trial of the race stops at the first that is not met. `rooms`: of candidates
-    that meet every criterion exactly. `refused`: the code of an error that left no candidate.
+    `readings`: cheapest first; a trial of the race stops at the first that is not met, but for the first trial of a
+    configuration. `rooms`: of fresh trials, and of candidates that meet every criterion exactly. `refused`: the
+    code of an error that left no candidate.
     """
 
     configuration: str
@@ -87,7 +88,8 @@ def run(ground: Ground, job: Job) -> list[Trial]:
         start = time.thread_time()
         recipe = Recipe(ground.specification, configuration)
         table = _projected(ground, recipe, drawn, name)
-        said = Judge(ground, recipe, table, name, job.number == 0 or job.number >= FRESH).judgement()
+        fresh = job.number >= FRESH
+        said = Judge(ground, recipe, table, name, fresh or not job.number, fresh).judgement()
         spent = time.thread_time() - start
         found.append(Trial(*name, said.accepted, said.readings, said.rooms, fitted / len(names), spent))
     return found

@@ -1,0 +1,165 @@
+"""Chances: how likely a trial's candidate is accepted under budgets that were never tried.
+
+A trial keeps the exact value, limit and sensitivity of every criterion. The noise of a test has a known law, so
+the probability of acceptance follows for any epsilon of the test, without another trial:
+
+    joint test      M = max (value − limit)/Δ;  accepted when ⌊K·M⌋ + Z ≤ −margin,  P[Z = z] ∝ exp(−|z|ε/K)
+    one by one      accepted when value + Z < limit for each criterion with its own ε: a product
+
+From the mean q of these chances over trials follow the chance of a release and the expected candidates:
+
+    single          q                              1
+    rising coin     q^a                            Σ_j Π_{i<j} (1−q)(1−a/i)
+    coin γ          q/(1 − (1−q)(1−γ))             1/(1 − (1−q)(1−γ))
+    until success   1                              1/q
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, log
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+
+from facsimile.acceptance.decision import GRID, luck, margin
+from facsimile.explore.trials import Trial
+from facsimile.spec.release import Selection
+
+Floats = npt.NDArray[np.float64]
+MOST_CANDIDATES = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Rooms:
+    """The criteria of many trials in arrays: a line for each trial; infinite where a trial fails exactly.
+
+    `slack` is (limit − value)/Δ and `limit` is limit/Δ, by criterion; the criterion that compares regressions
+    has one column for each epsilon of the regression, of which `at(once)` keeps one.
+    """
+
+    criteria: tuple[tuple[str, str | None], ...]
+    slack: Floats
+    limit: Floats
+    seconds: Floats
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial]) -> Rooms:
+        """From the trials of one or more configurations."""
+        names = next((tuple((r.criterion, r.once) for r in t.rooms) for t in trials if t.rooms), ())
+        shape = (len(trials), len(names))
+        slack, limit = np.full(shape, -np.inf), np.full(shape, np.inf)
+        for place, trial in enumerate(trials):
+            if trial.rooms:
+                slack[place] = [-r.excess for r in trial.rooms]
+                limit[place] = [r.limit / r.sensitivity for r in trial.rooms]
+        return cls(names, slack, limit, np.array([t.fit_seconds + t.seconds for t in trials]))
+
+    def at(self, once: str | None) -> Rooms:
+        """With one epsilon of the regression."""
+        kept = [i for i, (_, level) in enumerate(self.criteria) if level is None or level == once]
+        names = tuple(self.criteria[i] for i in kept)
+        return Rooms(names, self.slack[:, kept], self.limit[:, kept], self.seconds)
+
+    def tightened(self, factor: float) -> Rooms:
+        """With every limit multiplied by a factor: the value stays."""
+        limit = self.limit * factor
+        with np.errstate(invalid="ignore"):
+            slack = np.where(np.isneginf(self.slack), -np.inf, self.slack - self.limit + limit)
+        return Rooms(self.criteria, slack, limit, self.seconds)
+
+    @property
+    def onces(self) -> tuple[str | None, ...]:
+        """The epsilons of the regression to choose from; None alone where no criterion needs one."""
+        found = tuple(level for _, level in self.criteria if level is not None)
+        return found or (None,)
+
+    def joint(self, epsilon: Fraction, selection: Selection) -> Floats:
+        """The chance of each trial's candidate in the joint test."""
+        if not self.criteria:
+            return np.zeros(len(self.seconds))
+        step = margin(luck(selection), epsilon, GRID)
+        worst = -self.slack.min(axis=1)
+        hopeless = (self.limit <= step / GRID).any(axis=1) | ~np.isfinite(worst)
+        units = np.where(hopeless, 0.0, np.floor(GRID * np.where(hopeless, 0.0, worst)))
+        return np.where(hopeless, 0.0, at_most(-step - units, float(epsilon) / GRID))
+
+    def one_by_one(self, epsilons: Sequence[float]) -> Floats:
+        """The chance of each candidate when every criterion is measured with its own noise."""
+        if not self.criteria:
+            return np.zeros(len(self.seconds))
+        failed = np.isinf(self.slack).any(axis=1)
+        room = np.where(np.isinf(self.slack), 0.0, self.slack) * np.asarray(epsilons)
+        with np.errstate(over="ignore"):
+            below = np.where(room >= 0, 1 - 0.5 * np.exp(-np.abs(room)), 0.5 * np.exp(-np.abs(room)))
+        return np.where(failed, 0.0, below.prod(axis=1))
+
+
+def at_most(k: Floats, rate: float) -> Floats:
+    """P[Z ≤ k] for discrete Laplace noise of ratio a = e^−rate: 1 − a^(k+1)/(1+a), or a^−k/(1+a) below 0.
+
+    >>> at_most(np.array([-1.0, 0.0]), log(2)).round(4).tolist()
+    [0.3333, 0.6667]
+    """
+    a = exp(-rate)
+    with np.errstate(over="ignore"):
+        above = 1 - np.exp(-rate * (np.maximum(k, 0) + 1)) / (1 + a)
+        below = np.exp(rate * np.minimum(k, 0)) / (1 + a)
+    found: Floats = np.where(k >= 0, above, below)
+    return found
+
+
+def released(q: Floats | float, selection: Selection) -> Floats:
+    """The probability of a release when each candidate is accepted with probability q, independently."""
+    q = np.asarray(q, np.float64)
+    if selection.mode == "rising-coin":
+        return q ** float(selection.a or 1)
+    if selection.mode == "coin":
+        gamma = float(selection.gamma)
+        return np.where(q > 0, q / np.maximum(1 - (1 - q) * (1 - gamma), 1e-300), 0.0)
+    if selection.mode == "paper":
+        return (q > 0).astype(np.float64)
+    return q
+
+
+def candidates(q: float, selection: Selection) -> float:
+    """The expected number of candidates that are tried."""
+    if selection.mode == "single":
+        return 1.0
+    if selection.mode == "coin":
+        return 1 / (1 - (1 - q) * (1 - float(selection.gamma)))
+    if selection.mode == "paper":
+        return 1 / q if q > 0 else float("inf")
+    j = np.arange(1, MOST_CANDIDATES)
+    with np.errstate(divide="ignore"):
+        steps = np.log(max(1 - q, 1e-300)) + np.log(np.maximum(1 - float(selection.a or 1) / j, 0.0))
+    return 1 + float(np.exp(np.cumsum(steps)).sum())
+
+
+def interval(values: Floats, confidence: float) -> tuple[float, float]:
+    """Bounds on the mean of independent values in [0, 1] (Chernoff's, by relative entropy).
+
+    Theorem.  Each bound fails with probability at most (1 − confidence)/2.
+    Proof.    For independent values in [0, 1] with mean μ, P[x̄ ≥ x] ≤ exp(−n·KL(x‖μ)) for x > μ, and likewise
+      below (Hoeffding 1963, theorem 1). The bounds are the μ with n·KL(x̄‖μ) = log(2/(1 − confidence)).  QED
+    """
+    n = len(values)
+    if not n:
+        return 0.0, 1.0
+    mean = min(1.0, max(0.0, float(values.mean())))
+    allowed = log(2 / (1 - confidence)) / n
+    low = 0.0 if _entropy(mean, 0.0) <= allowed else brentq(lambda m: _entropy(mean, m) - allowed, 0.0, mean)
+    high = 1.0 if _entropy(mean, 1.0) <= allowed else brentq(lambda m: _entropy(mean, m) - allowed, mean, 1.0)
+    return float(low), float(high)
+
+
+def _entropy(x: float, m: float) -> float:
+    """KL(x‖m) of two coins, large where it is infinite."""
+    found = 0.0
+    for p, r in ((x, m), (1 - x, 1 - m)):
+        if p > 0:
+            found += p * log(p / r) if r > 0 else 1e9
+    return found
