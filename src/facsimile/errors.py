@@ -192,9 +192,6 @@ CATALOGUE: dict[str, Entry] = {
         "Repeat the command it was begun with, or give another file.",
     ),
     "E415": Entry(
-        "The specification has more than {most} configurations.", "Give fewer alternatives or settings."
-    ),
-    "E416": Entry(
         "The study holds no plan: {problem}", "Explore longer, ask for less, or give other families."
     ),
     # verification of a bundle

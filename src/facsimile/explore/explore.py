@@ -4,6 +4,8 @@
     level k     the finalists of the level above race at an epsilon smaller by √2, and get fresh trials
     the end     no configuration survives, or the last level is done
 
+A time limit ends the race early, in the interest of finalists; the same command without one goes on with it.
+
 The writer hands out jobs, takes back trials and writes them, one transaction for each job. There is a
 job on its way for every worker, whatever stage the race is at.
 """
@@ -19,6 +21,7 @@ from fractions import Fraction
 from functools import partial
 from math import floor, log10
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from facsimile.acceptance.decision import luck
@@ -28,27 +31,33 @@ from facsimile.explore.ground import Ground
 from facsimile.explore.pool import Pool
 from facsimile.explore.race import Rule, audited, survives
 from facsimile.explore.study import Study
-from facsimile.explore.trials import Job, Trial
+from facsimile.explore.trials import FRESH, Job, Trial
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import check
 from facsimile.release.evaluate import refuse_confidential
 from facsimile.spec.load import loads, read_limited
+from facsimile.spec.space import Configuration
 
-MOST_CONFIGURATIONS = 100_000
 ATTEMPTS = 3
 POLL_SECONDS = 1.0
 LOST = "E700"
+RACING, HEATING = 0.6, 0.7
+"""The shares of a time limit after which the race and the heats end, so that finalists get their trials."""
 
 
 @dataclass(frozen=True)
 class News:
-    """What somebody who watches is told after each job."""
+    """What somebody who watches is told after each job.
+
+    `trials`: of the study; `done`: of this run, since `started`; `left`: of this stage, at most.
+    """
 
     stage: str
     trials: int
-    jobs: int
+    done: int
     running: int
     survivors: int
+    left: int
     started: float
 
 
@@ -83,8 +92,6 @@ def begin(specification: Path, data: Path, out: Path, rule: Rule, seed: int) -> 
     source = read_limited(specification).decode("utf-8-sig")
     declared = loads(source)
     check(declared)
-    if declared.space.pure().size > MOST_CONFIGURATIONS:
-        raise refusal("E415", most=f"{MOST_CONFIGURATIONS:,}")
     table = read_public(data, declared)
     sized = declared.sized(table.n)
     rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(luck(sized.selection)))
@@ -110,10 +117,18 @@ def level_after(generator: Fraction, steps: int) -> Fraction:
     return Fraction(round(value * 10**digits), 1) / Fraction(10) ** digits
 
 
+def racing(study: Study) -> list[Configuration]:
+    """The configurations that race: all of them, or a sample that depends on the seed alone."""
+    space = study.ground.specification.space.pure()
+    places: Iterable[int] = range(space.size)
+    if space.size > study.rule.most:
+        places = sorted(Random(study.ground.seed).sample(range(space.size), study.rule.most))
+    return [space.configuration(place) for place in places]
+
+
 def fields(study: Study, trials: list[Trial]) -> Iterator[Field]:
     """The levels of a study, each from the finalists of the one above; as far as trials exist."""
-    space = study.ground.specification.space.pure()
-    members = [space.configuration(place) for place in range(space.size)]
+    members = racing(study)
     declared = study.ground.specification.budget.generator
     for step in range(study.rule.steps + 1):
         field = Field(members, level_after(declared, step), study.rule, study.ground.seed, trials)
@@ -127,47 +142,67 @@ def explore(
     study: Study, pool: Pool, watch: Watch = lambda news: None, seconds: float | None = None
 ) -> Summary:
     """Run what is missing; a time limit lets running trials end and starts no more."""
-    deadline = None if seconds is None else time.monotonic() + seconds
-    runner = _Runner(study, pool, watch, deadline)
+    runner = _Runner(study, pool, watch, seconds)
     with study.writing():
         finished = runner.run()
     return summary(study, finished)
 
 
 class _Runner:
-    def __init__(self, study: Study, pool: Pool, watch: Watch, deadline: float | None) -> None:
-        self.study, self.pool, self.watch, self.deadline = study, pool, watch, deadline
+    def __init__(self, study: Study, pool: Pool, watch: Watch, seconds: float | None) -> None:
+        self.study, self.pool, self.watch, self.seconds = study, pool, watch, seconds
         self.trials = study.trials()
-        self.started = time.monotonic()
-        self.jobs = 0
+        self.started, self.before = time.monotonic(), len(self.trials)
 
     def run(self) -> bool:
-        """Level by level; False when the time is up."""
+        """Level by level; False when something is missing because the time is up."""
+        finished = True
         for field in fields(self.study, self.trials):
             stage = f"epsilon {float(field.generator):g}"
-            if not self._drain(field, f"{stage}: race", field.next_in_race):
-                return False
+            finished &= self._drain(field, f"{stage}: race", field.next_in_race, field.left_in_race, RACING)
             for heat in range(len(HEATS) + 1):
-                following = partial(field.next_in_heat, chosen=set(field.heat(heat)), until=field.until(heat))
-                if not self._drain(field, f"{stage}: heat {heat + 1}", following):
-                    return False
-            if not self._work(field, f"{stage}: finalists", field.fresh(), lambda job: None):
-                return False
-        return True
+                chosen, until = set(field.heat(heat)), field.until(heat)
+                following = partial(field.next_in_heat, chosen=chosen, until=until)
+                left = partial(field.left_in_heat, chosen, until)
+                finished &= self._drain(field, f"{stage}: heat {heat + 1}", following, left, HEATING)
+            missing = field.fresh()
+            finished &= self._work(field, f"{stage}: finalists", missing, lambda job: None, field.left_fresh)
+            if self._late(1.0):
+                break
+        return finished
 
-    def _drain(self, field: Field, stage: str, following: Callable[[Group], Job | None]) -> bool:
+    def _drain(
+        self,
+        field: Field,
+        stage: str,
+        following: Callable[[Group], Job | None],
+        left: Callable[[], int],
+        share: float,
+    ) -> bool:
         """Every group job after job, until it has none."""
         groups = {c.identifier: group for group in field.groups for c in group}
         first = [job for job in (following(group) for group in field.groups) if job is not None]
-        return self._work(field, stage, first, lambda job: following(groups[job.configurations[0].identifier]))
 
-    def _work(self, field: Field, stage: str, first: Iterable[Job], after: Callable[[Job], Job | None]) -> bool:
-        """Lowest numbers first; a job that ends may bring another."""
+        def after(job: Job) -> Job | None:
+            return following(groups[job.configurations[0].identifier])
+
+        return self._work(field, stage, first, after, left, share)
+
+    def _work(
+        self,
+        field: Field,
+        stage: str,
+        first: Iterable[Job],
+        after: Callable[[Job], Job | None],
+        left: Callable[[], int],
+        share: float = 1.0,
+    ) -> bool:
+        """Lowest numbers first; a job that ends may bring another. None starts after a share of the time."""
         queue = [(job.number, place, job, 1) for place, job in enumerate(first)]
         heapq.heapify(queue)
         place, running = len(queue), dict[Future[list[Trial]], tuple[Job, int]]()
         while queue or running:
-            while queue and len(running) < self.pool.room() and not self._late():
+            while queue and len(running) < self.pool.room() and not self._late(share):
                 job, attempt = heapq.heappop(queue)[2:]
                 running[self.pool.submit(job)] = (job, attempt)
             if not running:
@@ -178,7 +213,7 @@ class _Runner:
                 follower: Job | None = job
                 if trials is not None:
                     self._note(field, job, trials)
-                    self.watch(self._news(field, stage))
+                    self.watch(self._news(field, stage, left()))
                     follower, attempt = after(job), 0
                 if follower is not None:
                     place += 1
@@ -194,26 +229,20 @@ class _Runner:
                 return None
             return [Trial(*name, False, (), (), 0.0, 0.0, LOST) for name in job.names()]
 
-    def _late(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+    def _late(self, share: float) -> bool:
+        return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds
 
     def _note(self, field: Field, job: Job, trials: list[Trial]) -> None:
         self.study.add(job.configurations, trials)
         self.trials += trials
         field.add(trials)
-        self.jobs += 1
 
-    def _news(self, field: Field, stage: str) -> News:
+    def _news(self, field: Field, stage: str, left: int) -> News:
         states = [field.standing(name) for name in field.members]
         running = sum(s.state == "running" for s in states)
-        return News(
-            stage,
-            len(self.trials),
-            self.jobs,
-            running,
-            sum(survives(s, field.rule) for s in states),
-            self.started,
-        )
+        survivors = sum(survives(s, field.rule) for s in states)
+        count = len(self.trials)
+        return News(stage, count, count - self.before, running, survivors, left, self.started)
 
 
 def summary(study: Study, finished: bool) -> Summary:
@@ -243,5 +272,9 @@ def summary(study: Study, finished: bool) -> Summary:
         states.count("running"),
         len(checked),
         len(reached),
-        {f"{float(field.generator):g}": tuple(field.finalists()) for field in every if field.finalists()},
+        {
+            f"{float(field.generator):g}": tuple(field.finalists())
+            for field in every
+            if any(trial.number >= FRESH for name in field.finalists() for trial in field.trials(name))
+        },
     )

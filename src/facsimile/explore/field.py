@@ -38,6 +38,7 @@ class Field:
         self.members = {c.identifier: c for c in configurations}
         self._trials: dict[str, list[Trial]] = {name: [] for name in self.members}
         self._standings: dict[str, Standing] = {}
+        self._raced = dict.fromkeys(self.members, 0)
         self.groups = _grouped(configurations, seed)
         self.add(trials)
 
@@ -47,6 +48,7 @@ class Field:
         for trial in trials:
             if trial.generator == level and trial.configuration in self._trials:
                 self._trials[trial.configuration].append(trial)
+                self._raced[trial.configuration] += trial.number < FRESH
                 self._standings.pop(trial.configuration, None)
 
     def trials(self, name: str) -> list[Trial]:
@@ -61,7 +63,7 @@ class Field:
 
     def raced(self, name: str) -> int:
         """The number of its trials that decisions may look at; they are numbered from 0 without a gap."""
-        return sum(trial.number < FRESH for trial in self._trials[name])
+        return self._raced[name]
 
     def next_in_race(self, group: Group) -> Job | None:
         """The group's next job of the race, audits included."""
@@ -72,6 +74,14 @@ class Field:
         if found.state == "dropped" and audited(name, self.seed, self.rule):
             return self.raced(name) < self.rule.trials
         return found.state == "running"
+
+    def left_in_race(self) -> int:
+        """How many trials of the race are still to come, at most."""
+        return sum(self.rule.trials - self.raced(name) for name in self.members if self._races(name))
+
+    def left_in_heat(self, chosen: Iterable[str], until: int) -> int:
+        """How many trials of a heat are still to come."""
+        return sum(max(0, until - self.raced(name)) for name in chosen)
 
     def next_in_heat(self, group: Group, chosen: Container[str], until: int) -> Job | None:
         """The group's next job of a heat of the chosen."""
@@ -112,6 +122,10 @@ class Field:
         """The best of the last heat."""
         last = self.heat(len(HEATS))
         return sorted(last, key=lambda name: (self._rank(name, self.rule.trials), name))[: self.rule.finalists]
+
+    def left_fresh(self) -> int:
+        """How many fresh trials are still to come."""
+        return sum(len(job.configurations) for job in self.fresh())
 
     def fresh(self) -> list[Job]:
         """The missing fresh trials of the finalists."""

@@ -55,7 +55,8 @@ class Ground:
     def packed(self) -> bytes:
         """As bytes for a file or another process; reading them runs no code."""
         size = np.uint16 if max(self.table.domain.shape) <= 2**16 else np.int64
-        about = json.dumps({"specification": json.loads(self.specification.canonical()), "seed": self.seed})
+        plain = self.specification.model_dump(mode="json", exclude_none=True)
+        about = json.dumps({"specification": plain, "seed": self.seed})
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,

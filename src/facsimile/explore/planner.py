@@ -153,12 +153,12 @@ def plan(
     """The cheapest option with the wanted chance of a release, among some schemes."""
     found = levels(study)
     if not found:
-        raise refusal("E416", problem="no configuration has fresh trials.")
+        raise refusal("E415", problem="no configuration has fresh trials.")
     spec = study.ground.specification
     options = [option for level in found for option in _options(spec, level, keep, noise)]
     enough = [option for option in options if option.scheme in schemes and option.least >= accept]
     if not enough:
-        raise refusal("E416", problem=f"no budget that was tried releases with probability {accept:g}.")
+        raise refusal("E415", problem=f"no budget that was tried releases with probability {accept:g}.")
     best = min(enough, key=lambda option: (option.total, -option.least))
     declared = _bought([option for option in options if option.scheme in schemes], spec.budget.total)
     tighter = _tightest(spec, found, keep, noise, accept)

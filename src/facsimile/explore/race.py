@@ -49,8 +49,8 @@ class Rule:
     `wanted`: the acceptance to reach. `trials`: how many at most. `confidence`: of the bounds on acceptance;
     `tolerance`: of the bound on values. `audited`: the share of the dropped that runs on. `finalists`: how many
     of the survivors get `fresh` further trials and go on to the next lower epsilon; `steps`: how many times the
-    generator's epsilon is lowered, each time by a factor of √2. `luck`: how likely a joint test accepts a bad
-    candidate.
+    generator's epsilon is lowered, each time by a factor of √2. `most`: how many configurations race; a larger
+    space is sampled. `luck`: how likely a joint test accepts a bad candidate.
     """
 
     wanted: float = 0.10
@@ -61,6 +61,7 @@ class Rule:
     finalists: int = 4
     fresh: int = 100
     steps: int = 8
+    most: int = 5000
     luck: float = 0.0
 
     def as_json(self) -> dict[str, Any]:

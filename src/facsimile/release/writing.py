@@ -1,8 +1,9 @@
-"""Writing: a table as labels, one row for each record, to a CSV or Parquet file."""
+"""Writing: a table as labels, one row for each record, to a CSV or Parquet file; or a text."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,14 +40,23 @@ def digest(table: Table) -> bytes:
 
 def save(table: pa.Table, path: Path) -> None:
     """Write records as CSV or Parquet, whole or not at all; an existing file is never touched."""
+    if path.suffix == ".parquet":
+        _put(path, lambda part: pq.write_table(table, part))
+    else:
+        _put(path, lambda part: pa_csv.write_csv(table, part))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text, whole or not at all; an existing file is never touched."""
+    _put(path, lambda part: part.write_bytes(text.encode()))
+
+
+def _put(path: Path, write: Callable[[Path], object]) -> None:
     if path.is_symlink() or path.exists():
         raise refusal("E402" if path.is_symlink() else "E401")
     part = path.with_name(path.name + ".part")
     try:
-        if path.suffix == ".parquet":
-            pq.write_table(table, part)
-        else:
-            pa_csv.write_csv(table, part)
+        write(part)
         part.rename(path)
     except OSError:
         raise refusal("E403") from None

@@ -5,22 +5,18 @@ Exit codes: 0 done, 1 internal, 2 refused, 3 budget, 4 ledger, 5 verify, 6 no re
 
 from __future__ import annotations
 
-import contextlib
 import io
-import json
 import sys
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
 
 from facsimile import __version__
+from facsimile.cli import exploring
+from facsimile.cli.page import Page, busy, print_json
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.demo import demonstrate
 from facsimile.explore.facts import load_facts
@@ -40,7 +36,6 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import load, schema
 
 STOPPED = 130
-PAGE = 100
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
@@ -89,7 +84,7 @@ def check_command(
         summary = summarise(specification, read_public(str(public), specification))
     found = check(specification, assumptions(summary, specification.n) if summary else None)
     if as_json:
-        _print_json(check_as_json(found, summary))
+        print_json(check_as_json(found, summary))
     else:
         _print_check(found, summary)
 
@@ -100,7 +95,7 @@ def schema_command() -> None:
 
     Example: facsimile schema > facsimile.schema.json
     """
-    _print_json(schema())
+    print_json(schema())
 
 
 @app.command("simulate")
@@ -116,10 +111,10 @@ def simulate_command(
     Example: facsimile simulate examples/births/facts.yaml -n 165915 --seed 1 -o births.csv
     """
     known = load_facts(facts)
-    with _busy(f"Simulating {records:,} records", as_json):
+    with busy(f"Simulating {records:,} records", as_json):
         save(simulate(known, records, seed), out)
     if as_json:
-        _print_json({"title": known.title, "records": records, "seed": seed, "file": out.name})
+        print_json({"title": known.title, "records": records, "seed": seed, "file": out.name})
     else:
         typer.echo(f"{records:,} simulated records in {out.name}: {known.title}")
 
@@ -144,12 +139,12 @@ def evaluate_command(
     if not public:
         raise refusal("E208")
     specification = load(spec)
-    with _busy("Evaluating", as_json):
+    with busy("Evaluating", as_json):
         found = evaluate(specification, real, synthetic, form=statistic)
     if as_json:
-        _print_json(found.as_json())
+        print_json(found.as_json())
         return
-    page = _Page()
+    page = Page()
     page.heading(specification.title)
     page.line(f"{found.n:,} records, exact figures without any protection")
     rows = [
@@ -214,11 +209,11 @@ def release_command(
         raise refusal("E001", problem="A release needs --ledger.", command="facsimile release")
     request = Request(load(spec), data, out, ledger, anchor, key, workers)
     if seed is None:
-        with _busy("Releasing: this takes as long as it takes, and tells nothing", as_json), patient():
+        with busy("Releasing: this takes as long as it takes, and tells nothing", as_json), patient():
             made = release(request)
         _print_release(made.as_json(), as_json, out)
         return
-    with _busy("Rehearsing", as_json):
+    with busy("Rehearsing", as_json):
         tried = rehearsal(request, seed)
     if tried.report is None:
         raise refusal("E601")
@@ -231,9 +226,9 @@ def release_command(
 
 def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:
     if as_json:
-        _print_json(said)
+        print_json(said)
         return
-    page = _Page()
+    page = Page()
     page.heading(said["title"])
     kind = "rehearsed, without protection" if said["rehearsal"] else "released"
     page.line(f"{said['records']:,} synthetic records {kind}, epsilon {said['epsilon']}, by {said['family']}")
@@ -269,7 +264,7 @@ def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
     check(specification)
     found = plan_hash(specification)
     if as_json:
-        _print_json({"plan_hash": found, "epsilon": show_upper(plan_of(specification).total().epsilon)})
+        print_json({"plan_hash": found, "epsilon": show_upper(plan_of(specification).total().epsilon)})
     else:
         typer.echo(found)
 
@@ -286,12 +281,12 @@ def verify_command(
 
     Example: facsimile verify bundle
     """
-    with _busy("Verifying", as_json):
+    with busy("Verifying", as_json):
         found = verify(folder, allow_rehearsal)
     if as_json:
-        _print_json({"verified": True, **asdict(found)})
+        print_json({"verified": True, **asdict(found)})
         return
-    page = _Page()
+    page = Page()
     page.heading(found.title)
     page.line(f"{found.records:,} records, epsilon {found.epsilon}, plan {found.plan_hash}")
     page.line("Signed by the key " + found.signed_by if found.signed_by else "Not signed.")
@@ -321,9 +316,9 @@ def demo_command(
         for name, tried in (("paper", found.paper), ("ours", found.ours))
     }
     if as_json:
-        _print_json({**told, "pages": [str(page) for page in found.pages]})
+        print_json({**told, "pages": [str(page) for page in found.pages]})
         return
-    page = _Page()
+    page = Page()
     lines = zip(*(said["criteria"] for said in told.values() if said is not None), strict=True)
     rows = [(p["name"], _figure(p["threshold"]), _figure(p["value"]), _figure(o["value"])) for p, o in lines]
     spent = [said["epsilon"] for said in told.values() if said is not None]
@@ -359,7 +354,7 @@ def synthesize_command(
     if not public:
         raise refusal("E208")
     specification = load(spec)
-    with _busy(f"Fitting {family}", as_json):
+    with busy(f"Fitting {family}", as_json):
         fitted = fit(specification, data, family, epsilon, seed, _settings(settings or []), alternatives, prior)
         save(fitted.sample(), out)
     n = fitted.recipe.specification.n
@@ -372,7 +367,7 @@ def synthesize_command(
             "epsilon": float(fitted.spent),
             "seed": seed,
         }
-        _print_json(found | {"file": out.name})
+        print_json(found | {"file": out.name})
     else:
         typer.echo(
             f"{n:,} synthetic records in {out.name}: {family}, epsilon {spent}. A rehearsal on public data."
@@ -387,6 +382,9 @@ def _settings(texts: list[str]) -> dict[str, str]:
             raise refusal("E200", problem="A hyperparameter is written KEY=VALUE.")
     return {key.strip(): value.strip() for key, _, value in pairs}
 
+
+for name, command in exploring.COMMANDS.items():
+    app.command(name)(command)
 
 ledger_app = typer.Typer(name="ledger", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(ledger_app)
@@ -412,9 +410,9 @@ def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = F
     """
     state = Ledger.at(file, anchor).state()
     if as_json:
-        _print_json({**_ledger_as_json(state), "entries": state.entries})
+        print_json({**_ledger_as_json(state), "entries": state.entries})
         return
-    page = _Page()
+    page = Page()
     page.heading(f"Ledger {state.identifier}")
     page.line(f"spent {_micro(state.spent)} of {_micro(state.cap)}, {_micro(state.remaining)} remain")
     endings = {entry["charge"]: entry["kind"] for entry in state.entries if "charge" in entry}
@@ -437,7 +435,7 @@ def ledger_verify(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson =
     """
     state = Ledger.at(file, anchor).state()
     if as_json:
-        _print_json(_ledger_as_json(state))
+        print_json(_ledger_as_json(state))
     else:
         typer.echo(f"The ledger is whole: {state.sequence + 1} entries, head {state.head[:16]}.")
 
@@ -455,17 +453,6 @@ def _ledger_as_json(state: State) -> dict[str, Any]:
 
 def _micro(amount: int) -> str:
     return show_decimal(Fraction(amount, MICRO))
-
-
-@contextlib.contextmanager
-def _busy(doing: str, as_json: bool) -> Iterator[None]:
-    """A sign of life on standard error while something takes its time."""
-    console = Console(stderr=True)
-    if as_json or not console.is_terminal:
-        yield
-    else:
-        with console.status(doing):
-            yield
 
 
 def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]:
@@ -513,7 +500,7 @@ def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]
 
 def _print_check(found: Check, summary: PublicSummary | None) -> None:
     spec = found.specification
-    page = _Page()
+    page = Page()
     page.heading(spec.title)
     page.line(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")
     page.line(f"{len(spec.columns)} columns, {found.finest_cells:,} cells at the finest refinement")
@@ -524,51 +511,21 @@ def _print_check(found: Check, summary: PublicSummary | None) -> None:
         _print_public(page, summary)
 
 
-class _Page:
-    """Headings, lines and tables that fit 80 columns; words of a specification are never markup."""
-
-    def __init__(self) -> None:
-        self.console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE)
-
-    def heading(self, text: str) -> None:
-        self.console.print(Text(text, "bold"))
-
-    def line(self, text: str = "") -> None:
-        self.console.print(text)
-
-    def table(self, title: str, columns: str, rows: Iterable[tuple[str, ...]]) -> None:
-        """A table; columns whose name starts with > are numbers, those whose name is _ have no header."""
-        grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-        for name in columns.split("|"):
-            number = name.startswith(">")
-            grid.add_column(
-                name.strip("_>"), justify="right" if number else "left", no_wrap=number or not grid.columns
-            )
-        for row in rows:
-            grid.add_row(*row, style="bold" if row[0] in ("all", "total") else None)
-        self.line()
-        self.heading(title)
-        with self.console.capture() as drawn:
-            self.console.print(grid)
-        for line in drawn.get().splitlines():
-            typer.echo(line.rstrip())
-
-
-def _print_families(page: _Page, found: Check) -> None:
+def _print_families(page: Page, found: Check) -> None:
     space = found.specification.space
     rows = [(line.family, f"{line.configurations:,}", line.note) for line in found.families]
     rows.append(("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode"))
     page.table("Configurations", "family|>number|_", rows)
 
 
-def _print_budget(page: _Page, found: Check) -> None:
+def _print_budget(page: Page, found: Check) -> None:
     rows = [(line.part, show_upper(line.epsilon), line.note) for line in found.budget]
     declared = show_upper(found.specification.budget.total)
     rows.append(("total", show_upper(found.total), f"declared {declared}"))
     page.table("Budget", "part|>epsilon|_", rows)
 
 
-def _print_noise(page: _Page, found: Check, from_public: bool) -> None:
+def _print_noise(page: Page, found: Check, from_public: bool) -> None:
     source = "the public file, scaled to the declared number of records" if from_public else "`planning`"
     page.table(
         "Noise beside thresholds",
@@ -598,7 +555,7 @@ def _print_noise(page: _Page, found: Check, from_public: bool) -> None:
     page.line(f"Sizes come from {source}.")
 
 
-def _print_public(page: _Page, summary: PublicSummary) -> None:
+def _print_public(page: Page, summary: PublicSummary) -> None:
     page.table(
         "Public file: its smallest counts",
         "column|>one-way|>group",
@@ -608,10 +565,6 @@ def _print_public(page: _Page, summary: PublicSummary) -> None:
         ),
     )
     page.line(f"{summary.n:,} records, {summary.distinct:,} distinct rows.")
-
-
-def _print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def main() -> None:
@@ -643,7 +596,7 @@ def _command(error: Any) -> str:
 
 def _fail(error: FacsimileError) -> int:
     if "--json" in sys.argv:
-        _print_json(error.as_json())
+        print_json(error.as_json())
     else:
         typer.echo(str(error), err=True)
     return error.exit_code

@@ -1,0 +1,305 @@
+"""The commands for public data: explore, plan."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn
+
+from facsimile.cli.page import Page, busy, print_json
+from facsimile.errors import refusal
+from facsimile.explore.explore import News, Summary, Watch, begin, explore
+from facsimile.explore.narrowed import narrowed
+from facsimile.explore.planner import BOUNDED, SCHEMES, Planned, Point, plan
+from facsimile.explore.pool import Cluster, Local, Pool
+from facsimile.explore.race import Rule
+from facsimile.explore.study import Study
+from facsimile.release.check import show_upper
+from facsimile.release.writing import write_text
+from facsimile.spec.decimals import show_decimal
+
+SECONDS = {"s": 1, "m": 60, "h": 3600}
+EVERY = 60.0
+RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
+SchemeName = Literal["paper", "test-then-measure", "train-once"]
+
+
+def explore_command(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="The specification, a YAML file.")],
+    data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of the same form.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="STUDY", help="The study: one file.")],
+    public: Annotated[bool, typer.Option("--public", help="The file is public: nothing is protected.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Processes of this machine; default: one for each core.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster instead (extra `cluster`).")
+    ] = None,
+    time_limit: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Start no trial after this time: 90s, 30m, 2h.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same trials.")] = 1,
+    wanted: Annotated[float, typer.Option(min=0.001, max=0.999, help="The acceptance to reach.")] = 0.10,
+    trials: Annotated[int, typer.Option(min=3, max=999, help="Trials of a configuration at most.")] = 40,
+    finalists: Annotated[int, typer.Option(min=1, max=100, help="Configurations that go on to plans.")] = 4,
+    fresh: Annotated[int, typer.Option(min=2, max=100_000, help="Further trials of each finalist.")] = 100,
+    steps: Annotated[int, typer.Option(min=0, max=40, help="How often epsilon is lowered, by √2.")] = 8,
+    most: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Configurations that race; a larger space is sampled.")
+    ] = 5000,
+    as_json: AsJson = False,
+) -> None:
+    """Try every configuration on public data and find those that pass; the same command goes on after a stop.
+
+    Example: facsimile explore examples/births/ours.yaml --data births.csv --public --out births.study
+    """
+    if not public:
+        raise refusal("E208")
+    seconds = None if time_limit is None else _seconds(time_limit)
+    rule = Rule(wanted=wanted, trials=trials, finalists=finalists, fresh=fresh, steps=steps, most=most)
+    with busy("Reading", as_json):
+        study = begin(spec, data, out, rule, seed)
+        pool: Pool = Cluster(study.ground, scheduler) if scheduler else Local(study.ground, workers)
+    try:
+        with _watching(as_json, seconds) as watch:
+            found = explore(study, pool, watch, seconds)
+    finally:
+        pool.close()
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print_summary(study, found, out)
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh])", text.strip())
+    if found is None:
+        problem = "A time limit is a number with s, m or h."
+        raise refusal("E001", problem=problem, command="facsimile explore")
+    return float(found[1]) * SECONDS[found[2]]
+
+
+@contextlib.contextmanager
+def _watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
+    """Rate, survivors and time left: a live line on a terminal, a line a minute elsewhere, nothing for JSON."""
+    console = Console(stderr=True)
+    if as_json:
+        yield lambda news: None
+    elif not console.is_terminal:
+        yield _minutely(seconds)
+    else:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"))
+        with Progress(*columns, console=console, transient=True) as progress:
+            task = progress.add_task("Starting", total=None)
+            yield lambda news: progress.update(task, description=_told(news, seconds))
+
+
+def _minutely(seconds: float | None) -> Watch:
+    last = time.monotonic()
+
+    def watch(news: News) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            sys.stderr.write(_told(news, seconds) + "\n")
+
+    return watch
+
+
+def _told(news: News, seconds: float | None) -> str:
+    """One line about where the exploration is."""
+    spent = max(time.monotonic() - news.started, 1e-9)
+    rate = news.done / spent
+    left = news.left / rate if rate else 0.0
+    if seconds is not None:
+        left = min(left, max(0.0, seconds - spent))
+    return (
+        f"{news.stage}: {news.trials:,} trials, {rate:.1f} a second, {news.running:,} running, "
+        f"{news.survivors:,} survive, at most {_clock(left)} left in this stage"
+    )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _print_summary(study: Study, found: Summary, out: Path) -> None:
+    page = Page()
+    page.heading(study.declared.title)
+    page.line(f"{study.ground.table.n:,} public records in {study.data}; nothing here is protected")
+    page.line(
+        f"{found.trials:,} trials of {found.configurations:,} configurations, "
+        f"{found.cpu_seconds / 3600:.2f} hours of CPU"
+    )
+    rows = [
+        ("survive", f"{len(found.survivors):,}", f"acceptance {study.rule.wanted:.0%} or more"),
+        ("dropped", f"{found.dropped:,}", f"{found.audited} audited, {found.wrongly_dropped} of them wrongly"),
+        ("undecided", f"{found.undecided:,}", "after the last trial; those with enough successes survive"),
+        ("still running", f"{found.running:,}", "" if found.finished else "the same command goes on"),
+    ]
+    page.table(f"The race at epsilon {found.level}", "_|>number|_", rows)
+    if found.finalists:
+        finals = [(level, ", ".join(names)) for level, names in found.finalists.items()]
+        page.table("Finalists by the generator's epsilon", "epsilon|configurations", finals)
+        page.line(f"\nNext: facsimile plan {out}")
+    elif not found.running:
+        page.line("\nNo configuration reaches the wanted acceptance.")
+
+
+def plan_command(
+    study: StudyFile,
+    accept: Annotated[
+        float, typer.Option(min=0.01, max=0.999, help="The probability of a release to reach.")
+    ] = 0.5,
+    keep: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Keep configurations with at least this acceptance.")
+    ] = 0.1,
+    noise: Annotated[
+        float,
+        typer.Option(min=0.001, max=1.0, help="Noise of a measured criterion, as a part of its threshold."),
+    ] = 0.1,
+    scheme: Annotated[
+        SchemeName | None,
+        typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the specification of the planned release.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the smallest total epsilon at which a release comes out often enough, from a study.
+
+    Example: facsimile plan births.study --accept 0.5 --write release.yaml
+    """
+    opened = Study.open(study)
+    if write is not None and write.exists():
+        raise refusal("E401")
+    with busy("Planning", as_json):
+        found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,))
+    if write is not None:
+        write_text(write, narrowed(opened.source, found.option, _notes(opened, found, study.name)))
+    if as_json:
+        print_json(_planned_as_json(opened, found))
+    else:
+        _print_plan(opened, found, write)
+
+
+def _notes(study: Study, found: Planned, name: str) -> list[str]:
+    """What the head of the written specification says."""
+    chance, low, high = found.option.chance()
+    return [
+        f"Planned by facsimile from the study {name} on public data ({study.data}),",
+        f"{study.ground.table.n:,} records: on such data a release comes out with probability {chance:.2f} "
+        f"({low:.2f} to {high:.2f}, 95 %).",
+    ]
+
+
+def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
+    option = found.option
+    chance, low, high = option.chance()
+    return {
+        "public": {"file": study.data, "records": study.ground.table.n, "declared": study.declared.n},
+        "accept": found.accept,
+        "total": show_decimal(option.total),
+        "scheme": option.scheme,
+        "selection": option.selection.model_dump(mode="json", exclude_none=True),
+        "generator": show_decimal(option.generator),
+        "test": None if option.test is None else show_decimal(option.test),
+        "once": None if option.once is None else show_decimal(option.once),
+        "criteria": {name: show_decimal(epsilon) for name, epsilon in option.measured},
+        "release": {"probability": chance, "low": low, "high": high, "trials": len(option.stated)},
+        "candidates": option.iterations(),
+        "seconds": option.iterations() * option.seconds,
+        "configurations": [c.as_json() | {"identifier": c.identifier} for c in option.configurations],
+        "curve": [_point_as_json(point) for point in found.curve],
+        "declared_total_buys": None if found.declared is None else _point_as_json(found.declared),
+        "thresholds_could_be": found.tighter,
+    }
+
+
+def _point_as_json(point: Point) -> dict[str, Any]:
+    return {**vars(point), "total": show_decimal(point.total), "generator": show_decimal(point.generator)}
+
+
+def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
+    option = found.option
+    chance, low, high = option.chance()
+    page = Page()
+    page.heading(study.declared.title)
+    page.line(
+        f"Total epsilon {show_upper(option.total)}: a release with probability {_span(chance, low, high)}"
+    )
+    page.line(
+        f"Scheme {option.scheme}, selection {option.selection.mode}; {option.iterations():.1f} candidates "
+        f"expected, {option.iterations() * option.seconds:.1f} s of CPU."
+    )
+    rows = [(name, show_upper(value), note) for name, value, note in _split(found)]
+    page.table("Budget", "part|>epsilon|_", [*rows, ("total", show_upper(option.total), "")])
+    kept = [
+        (c.identifier, ", ".join(f"{k} {v}" for k, v in c.hyperparameters.items()) or "as it comes")
+        for c in option.configurations
+    ]
+    page.table("Configurations", "name|hyperparameters", kept)
+    page.table(
+        "The smallest total epsilon for a probability of release",
+        ">probability|" + "|".join(f">{scheme}" for scheme in SCHEMES),
+        [(f"{rung:g}", *(_cheapest(found.curve, scheme, rung) for scheme in SCHEMES)) for rung in RUNGS],
+    )
+    if found.declared is not None:
+        declared = show_upper(study.declared.budget.total)
+        page.line(f"\nThe declared total of {declared} buys a release with probability {_at(found.declared)}")
+        if found.tighter is not None:
+            page.line(f"or, at the wanted probability, thresholds of {found.tighter:.0%} of the declared ones.")
+    page.line(f"\n{_caution(study)}")
+    if write is not None:
+        page.line(f"Written: {write}. Next: facsimile check {write}")
+
+
+def _split(found: Planned) -> Iterator[tuple[str, Any, str]]:
+    option = found.option
+    yield "generator", option.generator, "for each candidate" if option.scheme != "train-once" else "once"
+    if option.test is not None:
+        yield "test", option.test, "for each candidate"
+    if option.once is not None:
+        yield "regression", option.once, "once"
+    note = "for each candidate" if option.scheme == "paper" else "once, after acceptance"
+    for name, epsilon in option.measured:
+        yield name, epsilon, note
+
+
+def _span(chance: float, low: float, high: float) -> str:
+    return f"{chance:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _at(point: Point) -> str:
+    return _span(point.release, point.low, point.high)
+
+
+def _cheapest(curve: tuple[Point, ...], scheme: str, rung: float) -> str:
+    totals = [point.total for point in curve if point.scheme == scheme and point.release >= rung]
+    return f"{float(min(totals)):.2f}" if totals else "not tried"
+
+
+def _caution(study: Study) -> str:
+    public, declared = study.ground.table.n, study.declared.n
+    if abs(public - declared) > declared / 10:
+        return (
+            f"The public file has {public:,} records, the release {declared:,}: noise weighs more in the "
+            "smaller of the two, so explore a file of the size of the release."
+        )
+    return "The intervals hold for data like the public file; how like yours is, you must judge."
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"explore": explore_command, "plan": plan_command}
