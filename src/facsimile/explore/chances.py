@@ -19,7 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from math import exp, log
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +32,9 @@ from facsimile.explore.trials import Trial
 from facsimile.spec.release import Selection
 
 Floats = npt.NDArray[np.float64]
+Mode = Literal["paper", "coin", "capped-coin", "rising-coin", "single"]
 MOST_CANDIDATES = 100_000
+WORTH = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,21 +75,39 @@ class Rooms:
             slack = np.where(np.isneginf(self.slack), -np.inf, self.slack - self.limit + limit)
         return Rooms(self.criteria, slack, limit, self.seconds)
 
-    @property
     def onces(self) -> tuple[str | None, ...]:
-        """The epsilons of the regression to choose from; None alone where no criterion needs one."""
-        found = tuple(level for _, level in self.criteria if level is not None)
-        return found or (None,)
+        """The epsilons of the regression worth their price: each lets more candidates meet every criterion.
+
+        None alone where no criterion needs one.
+        """
+        kept: list[str | None] = []
+        best = -1.0
+        for level in [level for _, level in self.criteria if level is not None]:
+            share = float((self.at(level).slack.min(axis=1) > 0).mean())
+            if share > best + WORTH:
+                kept.append(level)
+                best = share
+        return tuple(kept) or (None,)
 
     def joint(self, epsilon: Fraction, selection: Selection) -> Floats:
         """The chance of each trial's candidate in the joint test."""
         if not self.criteria:
             return np.zeros(len(self.seconds))
-        step = margin(luck(selection), epsilon, GRID)
-        worst = -self.slack.min(axis=1)
-        hopeless = (self.limit <= step / GRID).any(axis=1) | ~np.isfinite(worst)
-        units = np.where(hopeless, 0.0, np.floor(GRID * np.where(hopeless, 0.0, worst)))
-        return np.where(hopeless, 0.0, at_most(-step - units, float(epsilon) / GRID))
+        step = _margin(selection.mode, selection.gamma, selection.a, selection.false_accept, epsilon)
+        hopeless = self._smallest_limit <= step / GRID
+        units = np.floor(GRID * self._worst)
+        return np.where(hopeless | ~np.isfinite(units), 0.0, at_most(-step - units, float(epsilon) / GRID))
+
+    @cached_property
+    def _worst(self) -> Floats:
+        """M of each trial; infinite where it has none."""
+        worst: Floats = -self.slack.min(axis=1)
+        return worst
+
+    @cached_property
+    def _smallest_limit(self) -> Floats:
+        smallest: Floats = self.limit.min(axis=1)
+        return smallest
 
     def one_by_one(self, epsilons: Sequence[float]) -> Floats:
         """The chance of each candidate when every criterion is measured with its own noise."""
@@ -96,6 +118,13 @@ class Rooms:
         with np.errstate(over="ignore"):
             below = np.where(room >= 0, 1 - 0.5 * np.exp(-np.abs(room)), 0.5 * np.exp(-np.abs(room)))
         return np.where(failed, 0.0, below.prod(axis=1))
+
+
+@lru_cache(maxsize=4096)
+def _margin(mode: Mode, gamma: Fraction, a: Fraction | None, alpha: Fraction, epsilon: Fraction) -> int:
+    """The margin of the joint test, computed once for each way to select."""
+    selection = Selection.model_construct(mode=mode, gamma=gamma, a=a, false_accept=alpha)
+    return margin(luck(selection), epsilon, GRID)
 
 
 def at_most(k: Floats, rate: float) -> Floats:
@@ -146,14 +175,19 @@ def interval(values: Floats, confidence: float) -> tuple[float, float]:
     Proof.    For independent values in [0, 1] with mean μ, P[x̄ ≥ x] ≤ exp(−n·KL(x‖μ)) for x > μ, and likewise
       below (Hoeffding 1963, theorem 1). The bounds are the μ with n·KL(x̄‖μ) = log(2/(1 − confidence)).  QED
     """
-    n = len(values)
-    if not n:
+    if not len(values):
         return 0.0, 1.0
-    mean = min(1.0, max(0.0, float(values.mean())))
-    allowed = log(2 / (1 - confidence)) / n
-    low = 0.0 if _entropy(mean, 0.0) <= allowed else brentq(lambda m: _entropy(mean, m) - allowed, 0.0, mean)
-    high = 1.0 if _entropy(mean, 1.0) <= allowed else brentq(lambda m: _entropy(mean, m) - allowed, mean, 1.0)
-    return float(low), float(high)
+    low = at_least(values, confidence)
+    return low, 1 - at_least(1 - values, confidence)
+
+
+def at_least(values: Floats, confidence: float) -> float:
+    """The lower one of the two bounds."""
+    mean = min(1.0, max(0.0, float(values.mean()))) if len(values) else 0.0
+    if mean == 0.0:
+        return 0.0
+    allowed = log(2 / (1 - confidence)) / len(values)
+    return float(brentq(lambda m: _entropy(mean, m) - allowed, 0.0, mean))
 
 
 def _entropy(x: float, m: float) -> float:

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 
 from facsimile.errors import refusal
-from facsimile.explore.chances import Floats, Rooms, candidates, interval, released
+from facsimile.explore.chances import Floats, Rooms, at_least, candidates, interval, released
 from facsimile.explore.explore import fields
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
@@ -84,8 +84,8 @@ class Option:
     def least(self) -> float:
         """The chance of a release that the choosing trials vouch for."""
         if self.scheme == "train-once":
-            return interval(released(self.chosen, self.selection), CHOOSING)[0]
-        return float(released(interval(self.chosen, CHOOSING)[0], self.selection))
+            return at_least(released(self.chosen, self.selection), CHOOSING)
+        return float(released(at_least(self.chosen, CHOOSING), self.selection))
 
     def chance(self) -> tuple[float, float, float]:
         """The chance of a release and its bounds, by trials that had no part in the choice."""
@@ -230,7 +230,7 @@ def _options(
         sizes = [len(level.trials[name][0::2]) for name in names]
         measured = _measured(rooms[0], noise)
         seconds = float(np.concatenate([one.seconds for one in rooms]).mean())
-        for once in rooms[0].onces:
+        for once in rooms[0].onces():
             at = [one.at(once) for one in rooms]
             paid = None if once is None else parse_decimal(once)
             for scheme, test, epsilons, selection in _spending(spec, measured, factor is not None):

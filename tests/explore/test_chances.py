@@ -1,0 +1,147 @@
+"""Chances: the law of the test's noise, the chance of a release and its interval."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facsimile.acceptance.decision import GRID, luck, margin
+from facsimile.explore.chances import Rooms, at_most, candidates, interval, released
+from facsimile.explore.judge import Room
+from facsimile.explore.trials import Trial
+from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.noise import RehearsalNoise
+from facsimile.spec.release import Selection
+
+SINGLE = Selection(mode="single")
+MODES = [
+    SINGLE,
+    Selection(mode="rising-coin", a=Fraction(3, 10)),
+    Selection(mode="rising-coin", a=Fraction(9, 10)),
+    Selection(mode="coin", gamma=Fraction(1, 20)),
+    Selection(mode="coin", gamma=Fraction(1, 2)),
+]
+
+
+def trial(*rooms: Room, number: int = 1000) -> Trial:
+    return Trial("one", "1", number, True, (), rooms, 1.0, 2.0)
+
+
+@given(st.integers(-50, 50), st.floats(0.01, 3))
+def test_the_tail_of_discrete_laplace_noise(k: int, rate: float) -> None:
+    """Σ_{z ≤ k} a^|z| (1−a)/(1+a), summed far enough."""
+    a = math.exp(-rate)
+    mass = [a ** abs(z) * (1 - a) / (1 + a) for z in range(-3000, k + 1)]
+    assert math.isclose(float(at_most(np.array([float(k)]), rate)[0]), math.fsum(mass), rel_tol=1e-9)
+
+
+def test_far_tails_do_not_overflow() -> None:
+    assert at_most(np.array([-1e9, 1e9]), 0.5).tolist() == [0.0, 1.0]
+
+
+@given(st.floats(-300, 50), st.sampled_from(["0.05", "0.2", "1"]), st.sampled_from(MODES))
+def test_the_joint_test_by_its_definition(excess: float, epsilon: str, selection: Selection) -> None:
+    """⌊K·M⌋ + Z ≤ −margin, with the limit far enough for hope."""
+    step = margin(luck(selection), Fraction(epsilon), GRID)
+    rooms = Rooms.of([trial(Room("a", excess + 1e6, 1e6, 1.0), Room("b", 0.0, 1e7, 1.0))])
+    k = -step - math.floor(GRID * rooms.slack[0, 0] * -1)
+    expected = float(at_most(np.array([float(k)]), float(epsilon) / GRID)[0])
+    assert math.isclose(float(rooms.joint(Fraction(epsilon), selection)[0]), expected, abs_tol=1e-12)
+
+
+def test_the_joint_test_agrees_with_drawn_noise() -> None:
+    """100,000 draws of the rehearsal's noise; six standard errors."""
+    epsilon, noise = Fraction(1, 5), RehearsalNoise(3)
+    step = margin(luck(SINGLE), epsilon, GRID)
+    units = math.floor(GRID * -20.0)
+    drawn = noise.laplace(np.full(100_000, units), GRID, epsilon) <= -step
+    chance = float(Rooms.of([trial(Room("a", 0.0, 20.0, 1.0))]).joint(epsilon, SINGLE)[0])
+    assert 0.05 < chance < 0.95
+    assert abs(drawn.mean() - chance) < 6 * math.sqrt(chance * (1 - chance) / 100_000)
+
+
+def test_hopeless_and_failed_candidates_have_no_chance() -> None:
+    near, missing = trial(Room("a", 0.0, 1.0, 1.0)), trial()
+    rooms = Rooms.of([near, missing, trial(Room("a", 0.0, 1e6, 1.0))])
+    chances = rooms.joint(Fraction(1, 10), SINGLE)
+    assert chances[0] == chances[1] == 0 < chances[2]
+    assert rooms.one_by_one([1.0])[1] == 0
+    assert Rooms.of([missing]).joint(Fraction(1), SINGLE).tolist() == [0.0]
+    assert Rooms.of([missing]).one_by_one([]).tolist() == [0.0]
+
+
+@given(st.lists(st.floats(-20, 20), min_size=1, max_size=4), st.floats(0.1, 3))
+def test_one_by_one_is_a_product(slacks: list[float], epsilon: float) -> None:
+    rooms = Rooms.of([trial(*(Room(str(i), -x, 0.0, 1.0) for i, x in enumerate(slacks)))])
+    single = [1 - math.exp(-x * epsilon) / 2 if x >= 0 else math.exp(x * epsilon) / 2 for x in slacks]
+    found = float(rooms.one_by_one([epsilon] * len(slacks))[0])
+    assert math.isclose(found, math.prod(single), rel_tol=1e-9)
+
+
+def test_one_epsilon_of_the_regression_at_a_time() -> None:
+    rooms = Rooms.of(
+        [trial(Room("a", 0, 1, 0.1), Room("mae", 9, 5, 1.0, "0.1"), Room("mae", 1, 5, 1.0, "0.2"))]
+    )
+    assert rooms.onces() == ("0.1", "0.2")
+    assert rooms.at("0.2").criteria == (("a", None), ("mae", "0.2"))
+    assert rooms.at("0.2").slack.tolist() == [[10.0, 4.0]]
+    assert Rooms.of([trial(Room("a", 0, 1, 0.1))]).onces() == (None,)
+    same = [Room("mae", 1, 5, 1.0, "0.1"), Room("mae", 1, 5, 1.0, "0.2")]
+    assert Rooms.of([trial(*same)]).onces() == ("0.1",), "a dearer one that changes nothing is left out"
+
+
+@given(st.floats(0.05, 1.0))
+def test_tighter_thresholds_leave_the_value(factor: float) -> None:
+    rooms = Rooms.of([trial(Room("a", 2.0, 10.0, 0.5))])
+    direct = Rooms.of([trial(Room("a", 2.0, 10.0 * factor, 0.5))])
+    assert np.allclose(rooms.tightened(factor).slack, direct.slack)
+    assert np.allclose(rooms.tightened(factor).limit, direct.limit)
+
+
+@pytest.mark.parametrize("selection", MODES, ids=lambda s: f"{s.mode}-{s.a or s.gamma}")
+@pytest.mark.parametrize("q", [0.05, 0.4, 0.9, 1.0])
+def test_releases_and_candidates_follow_from_the_coins_of_the_plan(selection: Selection, q: float) -> None:
+    """Sum over the index at which a search ends, with the very coins that a release tosses."""
+    plan = Plan(Fraction(0), Fraction(1), Fraction(0), selection)
+    alive, success, expected = 1.0, 0.0, 0.0
+    for j in range(1, 40_000):
+        expected += alive
+        success += alive * q
+        alive *= (1 - q) * (1 - float(plan.halts_after(j)))
+        if alive < 1e-15:
+            break
+    assert math.isclose(float(released(q, selection)), success, rel_tol=1e-2 if alive > 1e-12 else 1e-9)
+    assert math.isclose(candidates(q, selection), expected, rel_tol=1e-2 if alive > 1e-12 else 1e-6)
+
+
+def test_until_success() -> None:
+    forever = Selection(mode="paper")
+    assert released(np.array([0.0, 0.01]), forever).tolist() == [0.0, 1.0]
+    assert candidates(0.25, forever) == 4
+    assert candidates(0.0, forever) == math.inf
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.sampled_from([0.8, 0.95]))
+def test_the_interval_is_where_the_entropy_allows(values: list[float], confidence: float) -> None:
+    x, n = float(np.mean(values)), len(values)
+    low, high = interval(np.array(values), confidence)
+    assert 0 <= low <= x + 1e-12
+    assert x - 1e-12 <= high <= 1
+    for bound in (low, high):
+        if 1e-6 < bound < 1 - 1e-6 and 1e-6 < x < 1 - 1e-6:
+            entropy = x * math.log(x / bound) + (1 - x) * math.log((1 - x) / (1 - bound))
+            assert math.isclose(n * entropy, math.log(2 / (1 - confidence)), rel_tol=1e-3)
+
+
+def test_the_interval_covers() -> None:
+    """Values that are chances themselves, 2,000 repetitions: misses stay below 5 % (six standard errors)."""
+    random = np.random.default_rng(11)
+    misses = 0
+    for _ in range(2000):
+        low, high = interval(random.beta(2, 1, 25), 0.95)
+        misses += not low <= 2 / 3 <= high
+    assert misses / 2000 < 0.05 + 6 * math.sqrt(0.05 * 0.95 / 2000)
+    assert interval(np.array([]), 0.95) == (0.0, 1.0)
