@@ -9,6 +9,7 @@ from pathlib import Path
 
 import benchmarks.baselines
 import benchmarks.criteria
+import benchmarks.exploring
 import benchmarks.families
 import benchmarks.kernel
 import benchmarks.noise

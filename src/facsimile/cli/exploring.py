@@ -1,4 +1,4 @@
-"""The commands for public data: explore, plan."""
+"""The commands for public data: explore, plan, report, learn."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from facsimile.explore.narrowed import narrowed
 from facsimile.explore.planner import BOUNDED, SCHEMES, Planned, Point, plan
 from facsimile.explore.pool import Cluster, Local, Pool
 from facsimile.explore.race import Rule
+from facsimile.explore.report import Written, write_report
 from facsimile.explore.study import Study
 from facsimile.release.check import show_upper
 from facsimile.release.writing import write_text
@@ -302,4 +303,42 @@ def _caution(study: Study) -> str:
     return "The intervals hold for data like the public file; how like yours is, you must judge."
 
 
-COMMANDS: dict[str, Callable[..., None]] = {"explore": explore_command, "plan": plan_command}
+def report_command(
+    study: StudyFile,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The page: a new HTML file.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write one page about a study, for everyone who has a say; it opens in any browser, without a network.
+
+    Example: facsimile report births.study --out report.html
+    """
+    with busy("Writing the report", as_json):
+        found = write_report(Study.open(study), out)
+    if as_json:
+        print_json(found.as_json() | {"page": out.name})
+    else:
+        _print_report(found, out)
+
+
+def _print_report(found: Written, out: Path) -> None:
+    page = Page()
+    page.heading(found.title)
+    page.line(f"{found.records:,} public records in {found.file}; nothing here is protected")
+    page.line(
+        f"{found.survivors:,} of {found.configurations:,} configurations reach an acceptance of "
+        f"{found.wanted:.0%}"
+    )
+    if found.best is not None:
+        kind = "fresh trials" if found.fresh else "trials that also chose it"
+        page.line(
+            f"First in the race: {found.best}, accepted in {found.accepted:,} of {found.tried:,} {kind} "
+            f"(95 % interval {found.low:.2f} to {found.high:.2f})"
+        )
+    page.line(f"\nThe page to read: {out}")
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "explore": explore_command,
+    "plan": plan_command,
+    "report": report_command,
+}

@@ -11,6 +11,7 @@ import hashlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from typing import Any, Protocol
@@ -49,9 +50,17 @@ def work(name: str, job: Job) -> list[Trial]:
 
 
 def _begin(name: str, packed: bytes) -> None:
-    """Ctrl-C is answered by the process that writes; it lets the workers go."""
+    """Ctrl-C is answered by the process that writes; it lets the workers go. They leave when it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     load(name, packed)
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def name_of(packed: bytes) -> str:

@@ -30,7 +30,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from statistics import mean, stdev
+from statistics import fmean
 from typing import Any, Literal
 
 from scipy.stats import beta, nct, norm
@@ -147,7 +147,9 @@ def ruled_out(values: Sequence[float], rule: Rule) -> bool:
     share = rule.wanted - rule.luck
     if len(values) < LEAST_TRIALS or share <= 0:
         return False
-    return mean(values) - tolerance_factor(len(values), share, rule.tolerance) * stdev(values) > 0
+    middle = fmean(values)
+    spread = math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
+    return middle - tolerance_factor(len(values), share, rule.tolerance) * spread > 0
 
 
 def audited(identifier: str, seed: int, rule: Rule) -> bool:
@@ -168,4 +170,4 @@ def rank(trials: Sequence[Trial]) -> tuple[float, float]:
     raced = [t for t in trials if t.number < FRESH]
     successes = sum(t.accepted for t in raced)
     worst = [max((_log(r.deciding) for r in t.readings), default=LARGEST) for t in raced]
-    return -(successes + 1) / (len(raced) + 2), mean(worst) if worst else LARGEST
+    return -(successes + 1) / (len(raced) + 2), fmean(worst) if worst else LARGEST

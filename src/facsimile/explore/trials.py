@@ -33,9 +33,8 @@ FRESH = 1000
 class Trial:
     """What one trial found.
 
-    `readings`: cheapest first; a trial of the race stops at the first that is not met, but for the first trial of a
-    configuration. `rooms`: of fresh trials, and of candidates that meet every criterion exactly. `refused`: the
-    code of an error that left no candidate.
+    `readings`: cheapest first; a trial of the race stops at the first that is not met, but for the first trial
+    of a configuration. `rooms`: of fresh trials. `refused`: the code of an error that left no candidate.
     """
 
     configuration: str

@@ -1,0 +1,237 @@
+"""Findings: what the trials of a study say about configurations, criteria, epsilons and time.
+
+An estimate stands on fresh trials where there are any: no decision looked at them. Otherwise it stands on the
+trials of the race, and says so: a configuration that was chosen for its luck looks better than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+import numpy as np
+
+from facsimile.explore.race import Standing, audited, lower, rank, standing, survives, upper
+from facsimile.explore.report.spread import Spread, spread
+from facsimile.explore.study import Study, levels
+from facsimile.explore.trials import FRESH, Trial
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.space import Configuration
+
+ONE_SIDE = 0.975
+"""Two one-sided Clopper–Pearson bounds of this confidence make a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Acceptance: how many of the trials were accepted; `fresh` if no decision looked at them."""
+
+    accepted: int
+    trials: int
+    fresh: bool
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial]) -> Estimate:
+        """From the fresh trials if there are any, else from those of the race."""
+        fresh = [trial for trial in trials if trial.number >= FRESH]
+        counted = fresh or trials
+        return cls(sum(trial.accepted for trial in counted), len(counted), bool(fresh))
+
+    @property
+    def share(self) -> float:
+        """The share of accepted trials."""
+        return self.accepted / self.trials if self.trials else 0.0
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % Clopper–Pearson interval."""
+        return lower(self.accepted, self.trials, ONE_SIDE) if self.trials else 0.0
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return upper(self.accepted, self.trials, ONE_SIDE) if self.trials else 1.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One configuration at the study's first epsilon; `seconds` of CPU at all of them.
+
+    `able`: at least one trial made a candidate.
+    """
+
+    configuration: Configuration
+    standing: Standing
+    survives: bool
+    able: bool
+    estimate: Estimate
+    seconds: float
+    rank: tuple[float, float]
+
+    @property
+    def identifier(self) -> str:
+        """The configuration's name."""
+        return self.configuration.identifier
+
+    @property
+    def order(self) -> tuple[float, float, float, str]:
+        """The best assured first: the lower end of its interval, its share, the mean of its worst value."""
+        return -self.estimate.low, -self.estimate.share, self.rank[1], self.identifier
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU seconds of one family's trials: means of the fit and of the judging, median and 95 % quantile."""
+
+    family: str
+    trials: int
+    fit: float
+    judge: float
+    median: float
+    late: float
+
+    @property
+    def per_hour(self) -> float:
+        """Trials per hour of one core."""
+        return 3600 / (self.fit + self.judge) if self.fit + self.judge else 0.0
+
+
+class Findings:
+    """A study's trials, read once."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.trials = study.trials()
+        self.configurations = study.configurations()
+        self.levels = [show_decimal(level) for level in levels(self.trials)]
+        self._grouped: dict[tuple[str, str], list[Trial]] = {}
+        for trial in self.trials:
+            self._grouped.setdefault((trial.configuration, trial.generator), []).append(trial)
+
+    @property
+    def first(self) -> str:
+        """The epsilon that every configuration was tried with."""
+        return self.levels[0] if self.levels else show_decimal(self.study.declared.budget.generator)
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds of all trials."""
+        return sum(trial.fit_seconds + trial.seconds for trial in self.trials)
+
+    def of(self, identifier: str, level: str | None = None) -> list[Trial]:
+        """The trials of a configuration at one epsilon, by number."""
+        return self._grouped.get((identifier, self.first if level is None else level), [])
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every configuration that was tried at the first epsilon, the best first."""
+        spent = _sums((t.configuration, t.fit_seconds + t.seconds) for t in self.trials)
+        found = [
+            self._line(configuration, self.of(identifier), spent[identifier])
+            for identifier, configuration in self.configurations.items()
+            if self.of(identifier)
+        ]
+        return tuple(sorted(found, key=lambda line: line.order))
+
+    def _line(self, configuration: Configuration, trials: Sequence[Trial], seconds: float) -> Line:
+        found = standing(trials, self.study.rule)
+        kept = survives(found, self.study.rule)
+        able = any(trial.refused is None for trial in trials)
+        return Line(configuration, found, kept, able, Estimate.of(trials), seconds, rank(trials))
+
+    @cached_property
+    def best(self) -> Line | None:
+        """The best by the race alone, among those with fresh trials if there are any: its fresh trials did not
+        choose it, so they estimate its acceptance without bias."""
+        able = [line for line in self.lines if line.able]
+        among = [line for line in able if line.estimate.fresh] or able
+        return min(among, key=lambda line: (line.rank, line.identifier), default=None)
+
+    @property
+    def survivors(self) -> list[Line]:
+        """Those that the race did not drop."""
+        return [line for line in self.lines if line.survives]
+
+    @property
+    def audited(self) -> list[Line]:
+        """Dropped configurations that ran all their trials all the same."""
+        rule, seed = self.study.rule, self.study.ground.seed
+        dropped = [line for line in self.lines if line.standing.state == "dropped"]
+        return [line for line in dropped if audited(line.identifier, seed, rule) and self._all(line)]
+
+    def _all(self, line: Line) -> bool:
+        return sum(trial.number < FRESH for trial in self.of(line.identifier)) >= self.study.rule.trials
+
+    @property
+    def wrongly_dropped(self) -> list[Line]:
+        """The audited whose share of accepted trials is what is wanted."""
+        return [line for line in self.audited if line.estimate.share >= self.study.rule.wanted]
+
+    def chosen(self) -> Trial | None:
+        """The trial to look at closely: the best configuration's first accepted fresh one, else its first
+        accepted one, else the one whose worst criterion is least far off; None where there is no candidate."""
+        if self.best is None:
+            return None
+        trials = [trial for trial in self.of(self.best.identifier) if trial.refused is None]
+        return min(trials, key=_preference, default=None)
+
+    def by_level(self) -> dict[str, list[tuple[str, Estimate]]]:
+        """The acceptance at each epsilon of the configurations that were tried at several, the best first."""
+        found = {}
+        for line in self.lines:
+            tried = [(level, self.of(line.identifier, level)) for level in self.levels]
+            estimates = [(level, Estimate.of(trials)) for level, trials in tried if trials]
+            if len(estimates) > 1:
+                found[line.identifier] = estimates
+        return found
+
+    def spreads(self, trials: Iterable[Trial], points: int) -> tuple[Spread, ...]:
+        """Every criterion over some trials that computed all of them; at most so many values are kept."""
+        values: dict[str, list[float | None]] = {}
+        for trial in trials:
+            for reading in trial.readings:
+                values.setdefault(reading.criterion, []).append(reading.deciding)
+        criteria = {c.name: float(c.threshold) for c in self.study.ground.specification.criteria}
+        return tuple(
+            spread(name, threshold, values[name], points)
+            for name, threshold in criteria.items()
+            if name in values
+        )
+
+    def family(self, trial: Trial) -> str:
+        """The family of a trial's configuration."""
+        return self.configurations[trial.configuration].family
+
+    @cached_property
+    def families(self) -> tuple[str, ...]:
+        """The families that were tried."""
+        return tuple(sorted({configuration.family for configuration in self.configurations.values()}))
+
+    def costs(self) -> tuple[Cost, ...]:
+        """The CPU time of each family's trials."""
+        families: dict[str, list[Trial]] = {}
+        for trial in self.trials:
+            families.setdefault(self.family(trial), []).append(trial)
+        return tuple(_cost(family, trials) for family, trials in sorted(families.items()))
+
+
+def _preference(trial: Trial) -> tuple[bool, bool, float, int]:
+    worst = max((np.inf if r.deciding is None else r.deciding for r in trial.readings), default=np.inf)
+    return not trial.accepted, trial.number < FRESH, 0.0 if trial.accepted else worst, trial.number
+
+
+def _cost(family: str, trials: Sequence[Trial]) -> Cost:
+    fits = [trial.fit_seconds for trial in trials]
+    judged = [trial.seconds for trial in trials]
+    both = [one + other for one, other in zip(fits, judged, strict=True)]
+    n = len(trials)
+    return Cost(family, n, sum(fits) / n, sum(judged) / n, median(both), float(np.quantile(both, 0.95)))
+
+
+def _sums(amounts: Iterable[tuple[str, float]]) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    for name, amount in amounts:
+        found[name] = found.get(name, 0.0) + amount
+    return found

@@ -1,0 +1,164 @@
+"""The report in a real browser with no network: it draws itself, sorts, filters and asks for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from documents.test_browser import CHROMIUM, Browser
+from facsimile.explore.report import write_report
+from reports import explored_study, nasty_study, study_of, told, trial
+from studies import configurations
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    write_report(explored_study(folder / "people.study"), folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nasty")
+    write_report(nasty_study(folder / "nasty.study"), folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    found = Browser(tmp_path_factory.mktemp("profile"))
+    yield found
+    found.close()
+
+
+def waited(browser: Browser, condition: str) -> None:
+    """Wait until something holds in the page."""
+    promise = (
+        f"new Promise(done => {{ const look = () => ({condition}) ? done(0) : setTimeout(look, 20); look(); }})"
+    )
+    browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True)
+
+
+def opened(browser: Browser, path: Path, width: int) -> int:
+    """Open a page and wait until all its charts are drawn; how many there are."""
+    browser.open(path, width)
+    waited(browser, "document.documentElement.dataset.drawn")
+    return int(browser.value("document.documentElement.dataset.drawn"))
+
+
+def column(browser: Browser, name: str, place: int) -> list[str]:
+    cells = (
+        f"[...document.querySelectorAll('[data-sheet={name}] tbody tr')].map(r => r.cells[{place}].textContent)"
+    )
+    found: list[str] = browser.value(cells)
+    return found
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("which", ["written", "nasty"])
+def test_the_page_draws_itself_and_asks_for_nothing(
+    browser: Browser, which: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    path: Path = request.getfixturevalue(which)
+    drawn = opened(browser, path, width)
+    assert (
+        drawn
+        == len(told(path.read_text())["charts"])
+        == browser.value("document.querySelectorAll('.chart svg.marks').length")
+    )
+    empty = "[...document.querySelectorAll('.chart svg.marks')].filter(s => !s.querySelector('path[d]')).length"
+    assert browser.value(empty) == 0
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    asked = [event["request"]["url"] for event in browser.named("Network.requestWillBeSent")]
+    assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
+    for trouble in (
+        "Network.loadingFailed",
+        "Log.entryAdded",
+        "Runtime.consoleAPICalled",
+        "Runtime.exceptionThrown",
+    ):
+        assert not browser.named(trouble), browser.named(trouble)
+    assert browser.value("document.querySelectorAll('main b, main img').length") == 0
+
+
+def test_the_script_writes_every_cell_as_the_page_had_it(browser: Browser, written: Path) -> None:
+    cells = "[...document.querySelectorAll('.grid td, .grid tbody th')].map(c => c.textContent)"
+    opened(browser, written, 1280)
+    scripted = browser.value(cells)
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(written, 1280)
+    plain = browser.value(cells)
+    browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+    assert len(plain) > 500 and plain == scripted
+    assert browser.value("getComputedStyle(document.querySelector('.choice')).display") == "none"
+
+
+def test_tables_sort_by_mouse_and_keyboard(browser: Browser, written: Path) -> None:
+    opened(browser, written, 1280)
+    head = "document.querySelectorAll('[data-sheet=columns] thead th')"
+    browser.value(f"{head}[2].querySelector('button').click() ?? 0")
+    counts = [int(text.replace(",", "")) for text in column(browser, "columns", 2)]
+    assert counts == sorted(counts, reverse=True) and len(set(counts)) > 3
+    assert browser.value(f"{head}[2].getAttribute('aria-sort')") == "descending"
+    browser.value(f"{head}[1].querySelector('button').focus() ?? 0")
+    for kind in ("keyDown", "keyUp"):
+        browser.ask(
+            "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r"
+        )
+    assert browser.value(f"{head}[1].getAttribute('aria-sort')") == "ascending"
+    assert browser.value(f"[...{head}].filter(h => h.hasAttribute('aria-sort')).length") == 1
+    values = column(browser, "columns", 1)
+    assert values[-2:] == ["F", "M"] and values[:3] == ["0-29", "30-59", "60-89"]
+
+
+def test_the_filter_leaves_the_rows_that_hold_all_words(browser: Browser, written: Path) -> None:
+    opened(browser, written, 1280)
+    before = column(browser, "configurations", 1)
+    typed = (
+        "(() => { const box = document.querySelector('[data-sheet=configurations] input');"
+        " box.value = 'MST min_count'; box.dispatchEvent(new Event('input')); })()"
+    )
+    browser.ask("Runtime.evaluate", expression=typed)
+    found = column(browser, "configurations", 1)
+    assert 0 < len(found) < len(before) and set(found) == {"mst"}
+    said = browser.value("document.querySelector('[data-sheet=configurations] output').textContent")
+    assert said == f"{len(found)} of {len(before)} rows"
+
+
+def test_a_choice_fills_its_chart_and_its_table_anew(browser: Browser, written: Path) -> None:
+    opened(browser, written, 1280)
+    choices = told(written.read_text())["choices"]["cells"]
+    sizes = [len(option["datasets"]["cells"]["real"]) for option in choices]
+    place, cells = next((i, size) for i, size in enumerate(sizes) if size != sizes[0])
+    drawn = "document.querySelectorAll('[data-chart=cells] .mark-rect.role-mark path').length"
+    assert browser.value(drawn) != cells != len(column(browser, "cells", 0))
+    picked = (
+        "(() => { const list = document.querySelector('[data-choice=cells]');"
+        f" list.value = {place}; list.dispatchEvent(new Event('change')); }})()"
+    )
+    browser.ask("Runtime.evaluate", expression=picked)
+    waited(browser, f"{drawn} === {cells}")
+    assert len(column(browser, "cells", 0)) == cells
+
+
+def test_many_rows_are_shown_when_asked(browser: Browser, tmp_path: Path) -> None:
+    sampling = ["iid", "systematic"]
+    study = study_of(
+        tmp_path / "many.study",
+        families=[{"family": "mst", "grid": {"sampling": sampling}}],
+        projection={"algorithm": ["margins"], "min_count": [str(k) for k in range(1, 21)]},
+    )
+    every = configurations(study.ground.specification)
+    study.add(every, [trial(study, i, 0, i % 3 == 0, 0.5 + i / 100) for i in range(len(every))])
+    out = tmp_path / "report.html"
+    write_report(study, out)
+    opened(browser, out, 1280)
+    assert len(every) > 60 and "population" in told(out.read_text())["charts"]
+    assert len(column(browser, "configurations", 0)) == 50
+    browser.value("document.querySelector('[data-sheet=configurations] .tools button').click() ?? 0")
+    assert sorted(column(browser, "configurations", 0)) == sorted(c.identifier for c in every)

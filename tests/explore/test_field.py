@@ -1,0 +1,266 @@
+"""The field: what comes next follows from the finished trials alone, and nothing is asked twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from facsimile.explore.field import HEATS, Field, Group
+from facsimile.explore.race import Rule, audited, rank, survives
+from facsimile.explore.trials import FRESH, Job, Trial, fit_key
+from studies import World, configurations, specification
+
+SPEC = specification(
+    families=[
+        {"family": "mst", "grid": {"sampling": ["iid", "systematic"]}},
+        {"family": "privbayes", "grid": {"theta": ["1", "2", "3", "4", "5"]}},
+    ]
+)
+EVERY = configurations(SPEC)
+TWO = Fraction(2)
+SEED = 3
+SIZES = st.integers(1, len(EVERY))
+RULES = st.builds(
+    Rule,
+    wanted=st.sampled_from([0.1, 0.3, 0.6]),
+    trials=st.integers(1, 20),
+    audited=st.sampled_from([0.0, 0.5, 1.0]),
+    finalists=st.integers(1, 5),
+    fresh=st.integers(0, 3),
+)
+WORLDS = st.builds(World, st.integers(0, 10**6))
+RUNS = settings(max_examples=40)
+
+
+def stages(field: Field) -> list[Callable[[], Callable[[Group], Job | None]]]:
+    """What follows in each stage; a heat is asked for when it begins."""
+
+    def heat(number: int) -> Callable[[Group], Job | None]:
+        return partial(field.next_in_heat, chosen=set(field.heat(number)), until=field.until(number))
+
+    return [lambda: field.next_in_race, *(partial(heat, number) for number in range(len(HEATS) + 1))]
+
+
+def run_to_the_end(field: Field, world: World, chance: Random) -> list[Job]:
+    """Every stage, groups in a random order; the jobs in the order they were run."""
+    jobs: list[Job] = []
+
+    def run(job: Job) -> None:
+        jobs.append(job)
+        field.add(world.run(job))
+
+    for stage in stages(field):
+        following = stage()
+        waiting = list(field.groups)
+        while waiting:
+            group = chance.choice(waiting)
+            job = following(group)
+            if job is None:
+                waiting.remove(group)
+            else:
+                run(job)
+    fresh = field.fresh()
+    chance.shuffle(fresh)
+    for job in fresh:
+        run(job)
+    return jobs
+
+
+def of_jobs(jobs: list[Job]) -> list[tuple[str, str, int]]:
+    return [name for job in jobs for name in job.names()]
+
+
+def ended(size: int, rule: Rule, world: World, order: int = 0) -> tuple[Field, list[Job]]:
+    field = Field(EVERY[:size], TWO, rule, SEED, [])
+    return field, run_to_the_end(field, world, Random(order))
+
+
+def told(field: Field) -> list[object]:
+    """Everything that a field says, but for the order of finished trials."""
+    heats = [set(field.heat(number)) for number in range(len(HEATS) + 1)]
+    return [
+        [field.next_in_race(group) for group in field.groups],
+        [field.heat(number) for number in range(len(HEATS) + 1)],
+        [
+            field.next_in_heat(group, chosen, field.until(number))
+            for number, chosen in enumerate(heats)
+            for group in field.groups
+        ],
+        {name: (field.standing(name), field.raced(name)) for name in field.members},
+        field.survivors(),
+        field.finalists(),
+        field.fresh(),
+        field.left_in_race(),
+        [field.left_in_heat(chosen, field.until(number)) for number, chosen in enumerate(heats)],
+        field.left_fresh(),
+    ]
+
+
+@given(SIZES, RULES, WORLDS, st.integers(0, 100))
+@RUNS
+def test_the_trials_of_a_field_do_not_depend_on_the_order_of_its_jobs(
+    size: int, rule: Rule, world: World, order: int
+) -> None:
+    (one, jobs), (other, others) = ended(size, rule, world), ended(size, rule, world, order)
+    assert sorted(of_jobs(jobs)) == sorted(of_jobs(others))
+    assert told(one) == told(other)
+
+
+@given(SIZES, RULES, WORLDS)
+@RUNS
+def test_no_trial_is_asked_twice_and_numbers_have_no_gaps(size: int, rule: Rule, world: World) -> None:
+    field, jobs = ended(size, rule, world)
+    assert set(Counter(of_jobs(jobs)).values()) <= {1}
+    finalists = set(field.finalists())
+    for name in field.members:
+        numbers = [number for configuration, _, number in of_jobs(jobs) if configuration == name]
+        raced = [number for number in numbers if number < FRESH]
+        assert raced == list(range(len(raced))), "in order, from 0"
+        assert len(raced) == field.raced(name) <= rule.trials
+        fresh = range(FRESH, FRESH + rule.fresh) if name in finalists else ()
+        assert sorted(set(numbers) - set(raced)) == list(fresh)
+        assert len(raced) >= 1, "every configuration races"
+
+
+@given(SIZES, RULES, WORLDS)
+@RUNS
+def test_each_configuration_runs_as_far_as_its_standing_says(size: int, rule: Rule, world: World) -> None:
+    field, _ = ended(size, rule, world)
+    in_heats = [set(field.heat(number)) for number in range(len(HEATS) + 1)]
+    for name in field.members:
+        found = field.standing(name)
+        assert found.state != "running"
+        wanted = found.after
+        if found.state == "dropped" and audited(name, SEED, rule):
+            wanted = rule.trials
+        for number, chosen in enumerate(in_heats):
+            if name in chosen:
+                wanted = max(wanted, field.until(number))
+        assert field.raced(name) == wanted
+        assert (name in in_heats[0]) == survives(found, rule)
+
+
+@given(SIZES, RULES, WORLDS)
+@RUNS
+def test_heats_are_nested_and_keep_the_best(size: int, rule: Rule, world: World) -> None:
+    field, _ = ended(size, rule, world)
+    heats = [field.heat(number) for number in range(len(HEATS) + 1)]
+    assert heats[0] == field.survivors()
+    for number, (before, after) in enumerate(zip(heats, [*heats[1:], field.finalists()], strict=True)):
+        assert set(after) <= set(before)
+        last = number == len(HEATS)
+        third = 0 if last else -(-len(before) // 3)
+        assert len(after) == min(len(before), max(rule.finalists, third))
+        until = rule.trials if last else field.until(number)
+
+        def seen(name: str, until: int = until) -> tuple[tuple[float, float], str]:
+            return rank([trial for trial in field.trials(name) if trial.number < until]), name
+
+        left = set(before) - set(after)
+        assert not left or max(map(seen, after)) < min(map(seen, left))
+    for name in field.finalists():
+        assert field.raced(name) == rule.trials
+
+
+@given(SIZES, RULES, WORLDS, st.data())
+@RUNS
+def test_what_comes_next_depends_on_the_set_of_finished_trials_only(
+    size: int, rule: Rule, world: World, data: st.DataObject
+) -> None:
+    """Any moment of any run; read back in another order, at once or one by one."""
+    field, jobs = ended(size, rule, world, data.draw(st.integers(0, 5)))
+    moment = data.draw(st.integers(0, len(jobs)))
+    trials = [trial for job in jobs[:moment] for trial in world.run(job)]
+    at_once = Field(EVERY[:size], TWO, rule, SEED, trials)
+    shuffled: list[Trial] = data.draw(st.permutations(trials)) if len(trials) < 50 else trials[::-1]
+    one_by_one = Field(EVERY[:size], TWO, rule, SEED, [])
+    for trial in shuffled:
+        told(one_by_one) if len(trials) < 10 else one_by_one.survivors()
+        one_by_one.add([trial])
+    assert told(at_once) == told(one_by_one)
+    assert told(Field(EVERY[:size][::-1], TWO, rule, SEED, shuffled)) == told(at_once)
+    rest = run_to_the_end(at_once, world, Random(moment))
+    assert sorted(of_jobs(rest) + [trial.name for trial in trials]) == sorted(of_jobs(jobs))
+    assert told(at_once) == told(field)
+
+
+@given(SIZES, RULES, WORLDS)
+@RUNS
+def test_what_is_left_is_never_less_than_what_comes(size: int, rule: Rule, world: World) -> None:
+    """The race may end sooner than it could; heats and fresh trials are known beforehand."""
+    field = Field(EVERY[:size], TWO, rule, SEED, [])
+    assert field.left_in_race() == size * rule.trials
+    for number, stage in enumerate(stages(field)):
+        following = stage()
+        chosen, until = set(field.heat(max(0, number - 1))), field.until(max(0, number - 1))
+
+        def left(heat: bool = number > 0, chosen: set[str] = chosen, until: int = until) -> int:
+            return field.left_in_heat(chosen, until) if heat else field.left_in_race()
+
+        for group in field.groups:
+            while (job := following(group)) is not None:
+                before = left()
+                field.add(world.run(job))
+                assert left() <= before - len(job.configurations)
+                assert not number or left() == before - len(job.configurations)
+        assert left() == 0
+    assert field.left_fresh() == len(field.finalists()) * rule.fresh
+
+
+@given(SIZES, RULES, WORLDS)
+@RUNS
+def test_a_job_is_one_fit_for_all_that_miss_its_number(size: int, rule: Rule, world: World) -> None:
+    _, jobs = ended(size, rule, world)
+    for job in jobs:
+        assert len({fit_key(c) for c in job.configurations}) == 1
+        assert job.generator == TWO
+    asked = Counter((fit_key(job.configurations[0]), job.number) for job in jobs if job.number >= FRESH)
+    assert set(asked.values()) <= {1}
+
+
+def test_the_lowest_missing_number_comes_first() -> None:
+    """Those that are behind catch up, so that one fit serves the whole group again."""
+    field = Field(EVERY, TWO, Rule(trials=9), SEED, [])
+    ahead, behind = field.groups[0][:2]
+    world = World(1)
+    field.add([world.trial(ahead.identifier, "2", number) for number in range(3)])
+    field.add([world.trial(behind.identifier, "2", 0)])
+    both = {ahead.identifier, behind.identifier}
+    assert field.next_in_heat(field.groups[0], both, 8) == Job((behind,), TWO, 1)
+    field.add([world.trial(behind.identifier, "2", number) for number in (1, 2)])
+    assert field.next_in_heat(field.groups[0], both, 8) == Job((ahead, behind), TWO, 3)
+    assert field.next_in_heat(field.groups[0], both, 3) is None
+
+
+def test_the_order_of_groups_depends_on_the_seed_alone() -> None:
+    one = Field(EVERY, TWO, Rule(), SEED, []).groups
+    assert one == Field(EVERY[::-1], Fraction(1), replace(Rule(), trials=3), SEED, []).groups
+    assert one != Field(EVERY, TWO, Rule(), SEED + 1, []).groups
+    assert sorted(c.identifier for group in one for c in group) == sorted(c.identifier for c in EVERY)
+
+
+def test_trials_of_other_fields_are_passed_over() -> None:
+    world = World(1)
+    name = EVERY[0].identifier
+    others = [world.trial(name, "1.4", 0), world.trial(EVERY[5].identifier, "2", 0)]
+    field = Field(EVERY[:2], TWO, Rule(), SEED, others)
+    assert told(field) == told(Field(EVERY[:2], TWO, Rule(), SEED, []))
+
+
+def test_a_configuration_that_is_named_twice_races_once() -> None:
+    """`min_count: [2, 2]`, or a family that is listed twice, makes no second configuration."""
+    twice = configurations(specification(projection={"algorithm": ["margins"], "min_count": ["2", "2"]}))
+    assert len({c.identifier for c in twice}) == len(twice) // 2
+    field = Field(twice, TWO, Rule(trials=5, audited=0), SEED, [])
+    jobs = run_to_the_end(field, World(2), Random(0))
+    assert set(Counter(of_jobs(jobs)).values()) == {1}
+    for name in field.members:
+        numbers = sorted(t.number for t in field.trials(name) if t.number < FRESH)
+        assert numbers == list(range(len(numbers)))

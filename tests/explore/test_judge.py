@@ -1,0 +1,404 @@
+"""The judge says what a release would say: the same values, limits and laws of noise, only sooner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from math import floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.stats import binomtest
+
+from facsimile.acceptance.decision import GRID, JointTest, fine_grid, fit_once, joint_test, luck
+from facsimile.acceptance.exact import Verdict, as_tested, exact_errors
+from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.statistics import Candidate
+from facsimile.explore.chances import Rooms, at_most
+from facsimile.explore.ground import Ground
+from facsimile.explore.judge import ONCE, Judge, Judgement, cheapest_first
+from facsimile.explore.trials import Trial, candidate_of
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.mechanisms import Answer
+from facsimile.privacy.noise import Noise, RehearsalNoise
+from facsimile.privacy.queries import Unmatched
+from facsimile.privacy.reader import rehearse
+from facsimile.release.candidate import Recipe
+from facsimile.release.scheme import Scheme, measured_all
+from facsimile.spec.criteria import RegressionCoefficients, RegressionError
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+from laws import ALPHA, counted, discrete_laplace, fits
+from studies import EVERY_CRITERION, configurations, ground, paper, specification
+
+ALL = list(EVERY_CRITERION)
+BUDGET = {"total": "90", "generator": "2", "test": "0.5", "once": "0.2"}
+JOINT = specification(criteria=ALL, budget=BUDGET)
+JOINT_PAPER = specification(criteria=ALL, budget=BUDGET, statistic="paper")
+PAPER = paper(criteria=ALL)
+PAPER_SHARP = paper(criteria=ALL, statistic="sharp", budget={"total": "90", "generator": "2", "once": "0.2"})
+SPECIFICATIONS = {"joint": JOINT, "joint paper": JOINT_PAPER, "paper": PAPER, "paper sharp": PAPER_SHARP}
+
+
+@cache
+def candidates() -> list[tuple[Configuration, Table]]:
+    """Good and bad ones, coarse and fine."""
+    found = ground()
+    chosen = [c for c in configurations(found.specification) if c.projection["min_count"] == "2"]
+    return [(c, candidate_of(found, c, Fraction(2), number)) for number, c in enumerate(chosen) if number != 1]
+
+
+KNOWN: dict[int, tuple[Specification, Ground]] = {}
+
+
+def grounded(spec: Specification) -> Ground:
+    """One ground for each specification."""
+    if id(spec) not in KNOWN:
+        KNOWN[id(spec)] = spec, ground(spec)
+    return KNOWN[id(spec)][1]
+
+
+def judge(spec: Specification, place: int, name: object = 0, whole: bool = True, rooms: bool = True) -> Judge:
+    configuration, table = candidates()[place]
+    return Judge(grounded(spec), Recipe(spec, configuration), table, ("trial", name), whole, rooms)
+
+
+def paid_once(judge: Judge, epsilon: Fraction | None) -> Fit | None:
+    """The regression of the original that a release would have paid for, with the trial's own noise."""
+    if epsilon is None:
+        return None
+    table = judge.ground.table
+    seed = judge.ground.draws("once", show_decimal(epsilon), *judge.name)
+    return fit_once(Curator.rehearsal(rehearse(table), table.domain, seed), judge.spec, "height", epsilon)
+
+
+def asked(judge: Judge) -> Candidate:
+    """The candidate as a release asks about it."""
+    return Candidate(judge.spec, judge.table, paid_once(judge, judge.spec.budget.once))
+
+
+def curator(judge: Judge, seed: int = 0) -> Curator:
+    return Curator.rehearsal(rehearse(judge.real), judge.real.domain, seed)
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No noise, here and in the release."""
+
+    def laplace(noise: Noise, values: Any, sensitivity: int, epsilon: Fraction) -> npt.NDArray[np.int64]:
+        return np.asarray(values, np.int64)
+
+    monkeypatch.setattr(RehearsalNoise, "laplace", laplace)
+
+
+@pytest.mark.parametrize("scheme", SPECIFICATIONS)
+def test_exact_readings_are_the_exact_errors(scheme: str) -> None:
+    spec = SPECIFICATIONS[scheme]
+    for place, (_, table) in enumerate(candidates()):
+        found = judge(spec, place)
+        errors = {verdict.name: verdict for verdict in exact_errors(spec, found.real, table)}
+        readings = found.judgement().readings
+        assert [r.criterion for r in readings] == [c.name for c in cheapest_first(spec.criteria)]
+        for reading in readings:
+            expected = errors[reading.criterion]
+            assert reading.error == pytest.approx(expected.value, rel=1e-9, abs=1e-12)
+            assert reading.threshold == float(expected.threshold)
+            if spec.scheme != "paper":
+                assert reading.met == expected.met
+
+
+def few(criterion: dict[str, Any], real: list[list[int]], synthetic: list[list[int]]) -> tuple[Verdict, Judge]:
+    """Ten people by hand: the exact verdict, and a judge."""
+    spec = specification(criteria=[criterion]).sized(10)
+    finest = Domain(spec.axes(spec.alternatives_named("coarse")))
+    one, other = Table.from_rows(Domain(spec.finest()), real), Table.from_rows(finest, synthetic)
+    configuration = replace(configurations(spec)[0], projection={"algorithm": "margins", "min_count": "1"})
+    found = Judge(Ground(spec, one, 1), Recipe(spec, configuration), other, ("few",), True, True)
+    return exact_errors(spec, found.real, other)[0], found
+
+
+@pytest.mark.parametrize(
+    ("criterion", "moved"),
+    [
+        ({"criterion": "marginals-absolute", "threshold": "0.3"}, 3),
+        ({"criterion": "marginals-absolute", "threshold": "0.1"}, 1),
+        ({"criterion": "faithfulness", "match": ["sex"], "reference": "coarse", "threshold": "0.1"}, 1),
+        ({"criterion": "faithfulness", "match": ["sex"], "reference": "coarse", "threshold": "0.3"}, 3),
+    ],
+)
+def test_an_error_equal_to_its_threshold_is_not_met(criterion: dict[str, Any], moved: int) -> None:
+    """Strictly below, here and in `evaluate`: a rounded number is no reason to pass."""
+    real = [[0, 0, 0]] * 10
+    verdict, found = few(criterion | {"epsilon": "1"}, real, [[0, 1, 0]] * moved + real[moved:])
+    (reading,) = found.judgement().readings
+    assert reading.error == pytest.approx(float(verdict.threshold))
+    assert not reading.met
+    assert not verdict.met
+
+
+@pytest.mark.parametrize("statistic", ["sharp", "paper"])
+@pytest.mark.parametrize("criterion", ALL, ids=lambda criterion: str(criterion["criterion"]))
+def test_without_noise_the_joint_test_sees_what_it_sees_in_a_release(
+    criterion: dict[str, Any], statistic: str, silent: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same number to the last unit, for each criterion alone."""
+    seen: list[int] = []
+    accepts = JointTest.accepts
+
+    def spy(test: JointTest, answer: Answer) -> bool:
+        seen.append(answer.units)
+        return accepts(test, answer)
+
+    monkeypatch.setattr(JointTest, "accepts", spy)
+    lenient = criterion | {"threshold": str(4 * Fraction(criterion["threshold"]))}
+    budget = BUDGET | {"test": "20"}
+    spec = specification(criteria=[lenient], budget=budget, statistic=statistic)
+    for place in range(len(candidates())):
+        found = judge(spec, place)
+        here = found.judgement()
+        noise = curator(found, found.ground.draws("test", *found.name))
+        there = Scheme(spec, lambda n: 0).passes(asked(found), noise)
+        assert here.accepted == there
+        assert len(seen) == 2, "both were tested"
+        assert seen[0] == seen[1]
+        seen.clear()
+
+
+def exact_chance(judge: Judge) -> float:
+    """P[⌊K·M⌋ + Z ≤ −margin] with M as the release computes it."""
+    spec = judge.spec
+    test = joint_test(asked(judge), spec.criteria, spec.budget.test or Fraction(0), luck(spec.selection))
+    assert test is not None
+    question = test.question()
+    units = floor(GRID * question.query.value(judge.real, RehearsalNoise(0)))
+    rate = float(question.epsilon) / question.units
+    return float(at_most(np.array([-test.margin - units], np.float64), rate)[0])
+
+
+MARGINALS = [{"criterion": "marginals-absolute", "threshold": "0.02", "epsilon": "0.5"}]
+
+
+def test_acceptance_in_the_joint_test_has_the_law_of_a_release() -> None:
+    """Both frequencies against the exact probability."""
+    spec = specification(criteria=MARGINALS, budget=BUDGET | {"test": "0.2"})
+    place = next(p for p in range(len(candidates())) if 0.2 < exact_chance(judge(spec, p)) < 0.8)
+    chance = exact_chance(judge(spec, place))
+    repeats = 1000
+    here = sum(judge(spec, place, name, rooms=False).judgement().accepted for name in range(repeats))
+    one = judge(spec, place)
+    scheme, candidate = Scheme(spec, lambda n: 0), asked(one)
+    there = sum(scheme.passes(candidate, curator(one, seed)) for seed in range(repeats))
+    for accepted in (here, there):
+        assert binomtest(accepted, repeats, chance).pvalue > ALPHA
+
+
+@pytest.mark.parametrize("criterion", ALL, ids=lambda criterion: str(criterion["criterion"]))
+def test_rooms_give_the_chance_of_a_release(criterion: dict[str, Any]) -> None:
+    """What a plan computes from a trial is the probability that the release accepts this very candidate."""
+    lenient = criterion | {"threshold": str(2 * Fraction(criterion["threshold"]))}
+    for epsilon in ("0.02", "0.1"):
+        spec = specification(criteria=[lenient], budget=BUDGET | {"test": epsilon})
+        for place in range(len(candidates())):
+            found = judge(spec, place)
+            said = found.judgement()
+            once = "0.2" if any(room.once for room in said.rooms) else None
+            rooms = Rooms.of([trial_of(said)]).at(once)
+            chance = float(rooms.joint(Fraction(epsilon), spec.selection)[0])
+            test = joint_test(asked(found), spec.criteria, Fraction(epsilon), luck(spec.selection))
+            assert test is not None
+            expected = 0.0 if test.hopeless() else exact_chance(found)
+            assert chance == pytest.approx(expected, rel=1e-3, abs=1e-9)
+
+
+def trial_of(said: Judgement) -> Trial:
+    return Trial("c", "2", 1000, said.accepted, said.readings, said.rooms, 0.0, 0.0)
+
+
+def test_a_candidate_that_misses_a_criterion_is_never_accepted() -> None:
+    """A release accepts it by luck of the noise, with a probability that `luck` bounds."""
+    strict = [MARGINALS[0] | {"threshold": "0.001"}]
+    spec = specification(criteria=strict, budget=BUDGET | {"test": "100"})
+    for place in range(len(candidates())):
+        found = judge(spec, place)
+        assert not all(reading.met for reading in found.judgement().readings)
+        assert not any(judge(spec, place, name).judgement().accepted for name in range(20))
+        assert exact_chance(found) <= luck(spec.selection)
+
+
+@pytest.mark.parametrize("scheme", ["paper", "paper sharp"])
+def test_without_noise_the_paper_scheme_measures_what_a_release_measures(scheme: str, silent: None) -> None:
+    spec = SPECIFICATIONS[scheme]
+    for place in range(len(candidates())):
+        found = judge(spec, place)
+        seed = found.ground.draws("test", *found.name)
+        measured = measured_all(asked(found), curator(found, seed), stop=False)
+        assert measured is not None
+        said = found.judgement()
+        readings = {reading.criterion: reading for reading in said.readings}
+        for expected in measured[0]:
+            reading = readings[expected.criterion.name]
+            assert reading.met == expected.met
+            assert reading.noisy == (None if expected.value is None else float(expected.value))
+        assert said.accepted == all(m.met for m in measured[0])
+        assert said.accepted == (measured_all(asked(found), curator(found, seed), stop=True) is not None)
+
+
+def test_measurements_of_the_paper_scheme_have_the_law_of_their_noise() -> None:
+    """Integer noise of the stated scale on each criterion, and none of it shared."""
+    pair = [
+        {"criterion": "marginals-absolute", "threshold": "0.5", "epsilon": "0.8"},
+        {"criterion": "total-variation", "ways": "2", "threshold": "0.5", "epsilon": "0.4"},
+    ]
+    spec = paper(criteria=pair)
+    one = judge(spec, 0)
+    repeats, reach = 1000, 12
+    said = [judge(spec, 0, name, rooms=False).judgement().readings for name in range(repeats)]
+    signs = []
+    for criterion in spec.criteria:
+        question = asked(one).asked(criterion)
+        assert question is not None
+        grid = fine_grid(question.sensitivity)
+        exact = floor(grid * Fraction(question.query.value(one.real, RehearsalNoise(0))))
+        noisy = [next(r.noisy for r in readings if r.criterion == criterion.name) for readings in said]
+        units = np.array([round(grid * value) - exact for value in noisy if value is not None])
+        assert len(units) == repeats
+        scale = float(grid * question.sensitivity / criterion.epsilon)
+        assert fits(counted(units, reach), discrete_laplace(scale, reach))
+        signs.append(units > 0)
+    both = np.bincount(2 * signs[0] + signs[1], minlength=4)
+    shares = [np.array([1 - s.mean(), s.mean()]) for s in signs]
+    assert fits(both, np.outer(*shares).ravel())
+
+
+def test_rooms_are_the_sharp_forms() -> None:
+    for place, (_, table) in enumerate(candidates()):
+        found = judge(JOINT, place)
+        rooms = list(found.judgement().rooms)
+        tested = as_tested(JOINT, found.real, table, "sharp")
+        for criterion, expected in zip(JOINT.criteria, tested, strict=True):
+            if isinstance(criterion, RegressionError):
+                for epsilon in ONCE:
+                    room = rooms.pop(0)
+                    assert (room.criterion, room.once) == (criterion.name, show_decimal(epsilon))
+                    question = Candidate(JOINT, table, paid_once(found, epsilon)).asked(criterion, "sharp")
+                    assert question is not None
+                    assert room.value == float(question.query.value(found.real, RehearsalNoise(0)))
+                    assert (room.limit, room.sensitivity) == (
+                        float(question.limit),
+                        float(question.sensitivity),
+                    )
+            else:
+                room = rooms.pop(0)
+                assert expected is not None
+                assert (room.criterion, room.once) == (criterion.name, None)
+                assert room.value == expected.value
+                assert (room.limit, room.sensitivity) == (expected.limit, expected.sensitivity)
+        assert not rooms
+
+
+@pytest.mark.parametrize("scheme", SPECIFICATIONS)
+def test_rooms_are_read_where_they_are_asked_for_or_every_criterion_is_met(scheme: str) -> None:
+    spec = SPECIFICATIONS[scheme]
+    asked_for = 0
+    for place in range(len(candidates())):
+        whole, short = judge(spec, place).judgement(), judge(spec, place, rooms=False).judgement()
+        assert len(whole.rooms) == len(spec.criteria) + len(ONCE) - 1
+        fine = all(r.error is not None and r.error < r.threshold for r in short.readings)
+        assert short.rooms == (whole.rooms if fine else ())
+        asked_for += not fine
+    assert asked_for < len(candidates())
+
+
+def tightened(spec: Specification, factor: Fraction) -> Specification:
+    """Every threshold but the ratio's multiplied, so that some criteria are missed."""
+    scaled = [c | {"threshold": str(float(Fraction(c["threshold"]) * factor))} for c in ALL]
+    given = [c for c in scaled if c["criterion"] != "marginals-relative"]
+    plain = spec.model_dump(mode="json", exclude_none=True)
+    return specification(**(plain | {"criteria": given}))
+
+
+@pytest.mark.parametrize("factor", [Fraction(1, 20), Fraction(1, 4), Fraction(2)])
+@pytest.mark.parametrize("scheme", SPECIFICATIONS)
+def test_a_short_judgement_ends_at_the_first_failure_and_decides_the_same(
+    scheme: str, factor: Fraction
+) -> None:
+    spec = tightened(SPECIFICATIONS[scheme], factor)
+    for place in range(len(candidates())):
+        whole = judge(spec, place, rooms=False).judgement()
+        short = judge(spec, place, whole=False, rooms=False).judgement()
+        assert short.accepted == whole.accepted
+        failed = [number for number, reading in enumerate(whole.readings) if not reading.met]
+        read = len(whole.readings) if not failed else failed[0] + 1
+        assert short.readings == whole.readings[:read]
+
+
+def test_some_judgements_end_early_and_some_do_not() -> None:
+    """The test above sees both."""
+    read = {
+        len(judge(tightened(JOINT, factor), place, whole=False, rooms=False).judgement().readings)
+        for place in range(len(candidates()))
+        for factor in (Fraction(1, 20), Fraction(1, 4), Fraction(2))
+    }
+    assert len(read) > 2
+    assert max(read) == len(ALL) - 1
+
+
+def test_coefficients_come_before_the_error_that_needs_them() -> None:
+    order = [type(criterion) for criterion in cheapest_first(PAPER.criteria)]
+    assert order.index(RegressionCoefficients) < order.index(RegressionError)
+    assert order[-1].__name__ == "Faithfulness"
+
+
+@pytest.mark.parametrize("scheme", SPECIFICATIONS)
+def test_the_deciding_ratio_is_below_one_exactly_where_a_criterion_is_met(scheme: str) -> None:
+    """The race compares it with 1, so value and limit are on one scale."""
+    for place in range(len(candidates())):
+        for reading in judge(SPECIFICATIONS[scheme], place).judgement().readings:
+            assert reading.met == (reading.deciding is not None and reading.deciding < 1), reading.criterion
+
+
+@pytest.mark.parametrize("why", ["rare", "size"])
+def test_what_cannot_be_presented_is_not_judged(why: str) -> None:
+    configuration, table = candidates()[0]
+    counts = table.counts.copy()
+    if why == "rare":
+        counts[np.argmax(counts)] += counts[0] - 1
+        counts[0] = 1
+    else:
+        counts[0] += 2
+    broken = Table.from_rows(table.domain, table.codes, counts)
+    found = Judge(grounded(JOINT), Recipe(JOINT, configuration), broken, ("x",), True, True)
+    assert found.judgement() == Judgement(False)
+
+
+def test_implausible_rows_are_not_judged() -> None:
+    rules = {"policy": "declared", "synthetic": [{"never": "age < 30 and sex = F", "source": "a test"}]}
+    spec = specification(constraints=rules)
+    assert judge(spec, 0).judgement() == Judgement(False)
+
+
+def test_a_judgement_follows_from_its_name() -> None:
+    said = [judge(PAPER, 0, name).judgement() for name in ("a", "a", "b")]
+    assert said[0] == said[1]
+    assert [r.noisy for r in said[0].readings] != [r.noisy for r in said[2].readings]
+
+
+@pytest.mark.parametrize("scheme", SPECIFICATIONS)
+def test_a_matching_is_made_once(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a third of a second on real data, and has one form only."""
+    made: list[int] = []
+    value = Unmatched.value
+
+    def spy(query: Unmatched, table: Table, noise: Noise) -> Any:
+        made.append(1)
+        return value(query, table, noise)
+
+    monkeypatch.setattr(Unmatched, "value", spy)
+    judge(SPECIFICATIONS[scheme], 0).judgement()
+    assert len(made) == 1
