@@ -26,6 +26,10 @@ MODES = [
 ]
 
 
+def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Room:
+    return Room(name, value, limit, sensitivity, (value - limit) / sensitivity, once)
+
+
 def trial(*rooms: Room, number: int = 1000) -> Trial:
     return Trial("one", "1", number, True, (), rooms, 1.0, 2.0)
 
@@ -46,7 +50,7 @@ def test_far_tails_do_not_overflow() -> None:
 def test_the_joint_test_by_its_definition(excess: float, epsilon: str, selection: Selection) -> None:
     """⌊K·M⌋ + Z ≤ −margin, with the limit far enough for hope."""
     step = margin(luck(selection), Fraction(epsilon), GRID)
-    rooms = Rooms.of([trial(Room("a", excess + 1e6, 1e6, 1.0), Room("b", 0.0, 1e7, 1.0))])
+    rooms = Rooms.of([trial(room("a", excess + 1e6, 1e6, 1.0), room("b", 0.0, 1e7, 1.0))])
     k = -step - math.floor(GRID * rooms.slack[0, 0] * -1)
     expected = float(at_most(np.array([float(k)]), float(epsilon) / GRID)[0])
     assert math.isclose(float(rooms.joint(Fraction(epsilon), selection)[0]), expected, abs_tol=1e-12)
@@ -58,14 +62,14 @@ def test_the_joint_test_agrees_with_drawn_noise() -> None:
     step = margin(luck(SINGLE), epsilon, GRID)
     units = math.floor(GRID * -20.0)
     drawn = noise.laplace(np.full(100_000, units), GRID, epsilon) <= -step
-    chance = float(Rooms.of([trial(Room("a", 0.0, 20.0, 1.0))]).joint(epsilon, SINGLE)[0])
+    chance = float(Rooms.of([trial(room("a", 0.0, 20.0, 1.0))]).joint(epsilon, SINGLE)[0])
     assert 0.05 < chance < 0.95
     assert abs(drawn.mean() - chance) < 6 * math.sqrt(chance * (1 - chance) / 100_000)
 
 
 def test_hopeless_and_failed_candidates_have_no_chance() -> None:
-    near, missing = trial(Room("a", 0.0, 1.0, 1.0)), trial()
-    rooms = Rooms.of([near, missing, trial(Room("a", 0.0, 1e6, 1.0))])
+    near, missing = trial(room("a", 0.0, 1.0, 1.0)), trial()
+    rooms = Rooms.of([near, missing, trial(room("a", 0.0, 1e6, 1.0))])
     chances = rooms.joint(Fraction(1, 10), SINGLE)
     assert chances[0] == chances[1] == 0 < chances[2]
     assert rooms.one_by_one([1.0])[1] == 0
@@ -75,7 +79,7 @@ def test_hopeless_and_failed_candidates_have_no_chance() -> None:
 
 @given(st.lists(st.floats(-20, 20), min_size=1, max_size=4), st.floats(0.1, 3))
 def test_one_by_one_is_a_product(slacks: list[float], epsilon: float) -> None:
-    rooms = Rooms.of([trial(*(Room(str(i), -x, 0.0, 1.0) for i, x in enumerate(slacks)))])
+    rooms = Rooms.of([trial(*(room(str(i), -x, 0.0, 1.0) for i, x in enumerate(slacks)))])
     single = [1 - math.exp(-x * epsilon) / 2 if x >= 0 else math.exp(x * epsilon) / 2 for x in slacks]
     found = float(rooms.one_by_one([epsilon] * len(slacks))[0])
     assert math.isclose(found, math.prod(single), rel_tol=1e-9)
@@ -83,20 +87,20 @@ def test_one_by_one_is_a_product(slacks: list[float], epsilon: float) -> None:
 
 def test_one_epsilon_of_the_regression_at_a_time() -> None:
     rooms = Rooms.of(
-        [trial(Room("a", 0, 1, 0.1), Room("mae", 9, 5, 1.0, "0.1"), Room("mae", 1, 5, 1.0, "0.2"))]
+        [trial(room("a", 0, 1, 0.1), room("mae", 9, 5, 1.0, "0.1"), room("mae", 1, 5, 1.0, "0.2"))]
     )
     assert rooms.onces() == ("0.1", "0.2")
     assert rooms.at("0.2").criteria == (("a", None), ("mae", "0.2"))
     assert rooms.at("0.2").slack.tolist() == [[10.0, 4.0]]
-    assert Rooms.of([trial(Room("a", 0, 1, 0.1))]).onces() == (None,)
-    same = [Room("mae", 1, 5, 1.0, "0.1"), Room("mae", 1, 5, 1.0, "0.2")]
+    assert Rooms.of([trial(room("a", 0, 1, 0.1))]).onces() == (None,)
+    same = [room("mae", 1, 5, 1.0, "0.1"), room("mae", 1, 5, 1.0, "0.2")]
     assert Rooms.of([trial(*same)]).onces() == ("0.1",), "a dearer one that changes nothing is left out"
 
 
 @given(st.floats(0.05, 1.0))
 def test_tighter_thresholds_leave_the_value(factor: float) -> None:
-    rooms = Rooms.of([trial(Room("a", 2.0, 10.0, 0.5))])
-    direct = Rooms.of([trial(Room("a", 2.0, 10.0 * factor, 0.5))])
+    rooms = Rooms.of([trial(room("a", 2.0, 10.0, 0.5))])
+    direct = Rooms.of([trial(room("a", 2.0, 10.0 * factor, 0.5))])
     assert np.allclose(rooms.tightened(factor).slack, direct.slack)
     assert np.allclose(rooms.tightened(factor).limit, direct.limit)
 

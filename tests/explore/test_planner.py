@@ -67,6 +67,10 @@ budget:
 RULE = Rule(steps=1, finalists=2, fresh=40)
 
 
+def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Room:
+    return Room(name, value, limit, sensitivity, (value - limit) / sensitivity, once)
+
+
 def slack_at(generator: float) -> float:
     """How far below its limit a criterion lies, in units of Δ: less at a smaller epsilon."""
     return 60 * generator
@@ -90,7 +94,7 @@ def made(path: Path, source: str = SOURCE, rule: Rule = RULE, good: int = 2, wea
                 fine = bool(random.random() < rate)
                 slack = slack_at(float(generator)) * (1 if fine else -1) * random.uniform(0.5, 1)
                 readings = tuple(Reading(c.name, 0.5, 1.0, fine) for c in spec.criteria)
-                rooms = [Room(c.name, 200 - slack, 200, 1.0) for c in spec.criteria]
+                rooms = [room(c.name, 200 - slack, 200, 1.0) for c in spec.criteria]
                 trials.append(_trial(configuration.identifier, generator, number, fine, readings, tuple(rooms)))
             study.add([configuration], trials)
     return study
@@ -195,7 +199,7 @@ def test_a_regression_paid_once_is_part_of_the_split(tmp_path: Path) -> None:
     trials = []
     for trial in study.trials():
         rooms = [
-            Room("regression-mae", 9.0 if once < Fraction("0.2") else 1.0, 5.0, 0.02, show_decimal(once))
+            room("regression-mae", 9.0 if once < Fraction("0.2") else 1.0, 5.0, 0.02, show_decimal(once))
             for once in ONCE
         ]
         trials.append(Trial(*trial.name, True, trial.readings, (*trial.rooms, *rooms), 0.5, 0.25))

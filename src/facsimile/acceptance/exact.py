@@ -52,7 +52,7 @@ class Verdict:
     @property
     def met(self) -> bool:
         """Strictly below the threshold."""
-        return self.value is not None and self.value < self.threshold
+        return self.value is not None and self.value < float(self.threshold)
 
 
 def exact_errors(specification: Specification, real: Table, synthetic: Table) -> list[Verdict]:
@@ -129,7 +129,7 @@ def exact_error(
     if isinstance(criterion, ConditionalMean):
         return largest_mean_error(specification, criterion, real, synthetic)
     if isinstance(criterion, Faithfulness):
-        return 1 - matched(real, synthetic, likeness(specification, criterion, real.domain)) / real.n
+        return (real.n - matched(real, synthetic, likeness(specification, criterion, real.domain))) / real.n
     if isinstance(criterion, RegressionCoefficients | RegressionError):
         return _regression_error(specification.column(criterion.target), criterion, real, synthetic)
     return float(plain_query(specification, criterion, synthetic).value(real, SystemNoise()))

@@ -41,12 +41,14 @@ WORTH = 0.005
 class Rooms:
     """The criteria of many trials in arrays: a line for each trial; infinite where a trial fails exactly.
 
-    `slack` is (limit − value)/Δ and `limit` is limit/Δ, by criterion; the criterion that compares regressions
-    has one column for each epsilon of the regression, of which `at(once)` keeps one.
+    `slack` is −M of the criterion alone, `room` (limit − value)/Δ, never more than it, and `limit` limit/Δ; the
+    criterion that compares regressions has one column for each epsilon of the regression, of which `at(once)`
+    keeps one.
     """
 
     criteria: tuple[tuple[str, str | None], ...]
     slack: Floats
+    room: Floats
     limit: Floats
     seconds: Floats
 
@@ -55,25 +57,26 @@ class Rooms:
         """From the trials of one or more configurations."""
         names = next((tuple((r.criterion, r.once) for r in t.rooms) for t in trials if t.rooms), ())
         shape = (len(trials), len(names))
-        slack, limit = np.full(shape, -np.inf), np.full(shape, np.inf)
+        slack, room, limit = np.full(shape, -np.inf), np.full(shape, -np.inf), np.full(shape, np.inf)
         for place, trial in enumerate(trials):
             if trial.rooms:
                 slack[place] = [-r.excess for r in trial.rooms]
+                room[place] = [(r.limit - r.value) / r.sensitivity for r in trial.rooms]
                 limit[place] = [r.limit / r.sensitivity for r in trial.rooms]
-        return cls(names, slack, limit, np.array([t.fit_seconds + t.seconds for t in trials]))
+        return cls(names, slack, room, limit, np.array([t.fit_seconds + t.seconds for t in trials]))
 
     def at(self, once: str | None) -> Rooms:
         """With one epsilon of the regression."""
         kept = [i for i, (_, level) in enumerate(self.criteria) if level is None or level == once]
         names = tuple(self.criteria[i] for i in kept)
-        return Rooms(names, self.slack[:, kept], self.limit[:, kept], self.seconds)
+        return Rooms(names, self.slack[:, kept], self.room[:, kept], self.limit[:, kept], self.seconds)
 
     def tightened(self, factor: float) -> Rooms:
-        """With every limit multiplied by a factor: the value stays."""
+        """With every limit multiplied by a factor: the value stays. The joint test gets no less than this."""
         limit = self.limit * factor
         with np.errstate(invalid="ignore"):
-            slack = np.where(np.isneginf(self.slack), -np.inf, self.slack - self.limit + limit)
-        return Rooms(self.criteria, slack, limit, self.seconds)
+            room = np.where(np.isneginf(self.room), -np.inf, self.room - self.limit + limit)
+        return Rooms(self.criteria, room, room, limit, self.seconds)
 
     def onces(self) -> tuple[str | None, ...]:
         """The epsilons of the regression worth their price: each lets more candidates meet every criterion.
@@ -113,8 +116,8 @@ class Rooms:
         """The chance of each candidate when every criterion is measured with its own noise."""
         if not self.criteria:
             return np.zeros(len(self.seconds))
-        failed = np.isinf(self.slack).any(axis=1)
-        room = np.where(np.isinf(self.slack), 0.0, self.slack) * np.asarray(epsilons)
+        failed = np.isinf(self.room).any(axis=1)
+        room = np.where(np.isinf(self.room), 0.0, self.room) * np.asarray(epsilons)
         with np.errstate(over="ignore"):
             below = np.where(room >= 0, 1 - 0.5 * np.exp(-np.abs(room)), 0.5 * np.exp(-np.abs(room)))
         return np.where(failed, 0.0, below.prod(axis=1))

@@ -165,10 +165,7 @@ class _Runner:
                 following = partial(field.next_in_heat, chosen=chosen, until=until)
                 left = partial(field.left_in_heat, chosen, until)
                 finished &= self._drain(field, f"{stage}: heat {heat + 1}", following, left, HEATING)
-            missing = field.fresh()
-            finished &= self._work(field, f"{stage}: finalists", missing, lambda job: None, field.left_fresh)
-            if self._late(1.0):
-                break
+            finished &= self._fresh(field, f"{stage}: finalists")
         return finished
 
     def _drain(
@@ -187,6 +184,17 @@ class _Runner:
             return following(groups[job.configurations[0].identifier])
 
         return self._work(field, stage, first, after, left, share)
+
+    def _fresh(self, field: Field, stage: str) -> bool:
+        """The missing fresh trials of the finalists."""
+        missing = field.fresh()
+        left = sum(len(job.configurations) for job in missing)
+
+        def after(job: Job) -> None:
+            nonlocal left
+            left -= len(job.configurations)
+
+        return self._work(field, stage, missing, after, lambda: left)
 
     def _work(
         self,

@@ -39,7 +39,7 @@ class Field:
         self._trials: dict[str, list[Trial]] = {name: [] for name in self.members}
         self._standings: dict[str, Standing] = {}
         self._raced = dict.fromkeys(self.members, 0)
-        self.groups = _grouped(configurations, seed)
+        self.groups = _grouped(self.members.values(), seed)
         self.add(trials)
 
     def add(self, trials: Iterable[Trial]) -> None:
@@ -122,10 +122,6 @@ class Field:
         """The best of the last heat."""
         last = self.heat(len(HEATS))
         return sorted(last, key=lambda name: (self._rank(name, self.rule.trials), name))[: self.rule.finalists]
-
-    def left_fresh(self) -> int:
-        """How many fresh trials are still to come."""
-        return sum(len(job.configurations) for job in self.fresh())
 
     def fresh(self) -> list[Job]:
         """The missing fresh trials of the finalists."""

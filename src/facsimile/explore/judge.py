@@ -1,7 +1,8 @@
 """The judge: the criteria of one candidate on public data, exactly and as a release would test them.
 
 The same queries, limits, margins and laws of noise as in a release; only the draw of the noise happens here,
-because a matching that takes a third of a second is needed with and without noise.
+because a matching that takes a third of a second is needed with and without noise. In schemes with a joint test
+`accepted` asks for more than a release does: every criterion is met exactly too. What this leaves out is luck.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from facsimile.explore.ground import Ground
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Answer, NoisyAnswer
 from facsimile.privacy.noise import RehearsalNoise, fitting
+from facsimile.privacy.queries import WorstSum
+from facsimile.privacy.queries.means import GroupMeans
 from facsimile.privacy.reader import rehearse
 from facsimile.release.candidate import Recipe
 from facsimile.release.scheme import presentable
@@ -28,6 +31,7 @@ from facsimile.spec.criteria import (
     Criterion,
     Faithfulness,
     MarginalsAbsolute,
+    MarginalsRelative,
     RegressionCoefficients,
     RegressionError,
 )
@@ -65,19 +69,17 @@ class Reading:
 class Room:
     """A criterion in its sharp form, without noise: what any test of it starts from.
 
-    `once` is the epsilon of the regression it compares with, for the criterion that needs one.
+    `excess` is what the joint test sees: how far beyond the limit, each group in units of its own sensitivity;
+    negative where the criterion is met. `once` is the epsilon of the regression it compares with, for the
+    criterion that needs one.
     """
 
     criterion: str
     value: float
     limit: float
     sensitivity: float
+    excess: float
     once: str | None = None
-
-    @property
-    def excess(self) -> float:
-        """How far beyond the limit, in units of one record; negative where the criterion is met."""
-        return (self.value - self.limit) / self.sensitivity
 
 
 @dataclass(frozen=True)
@@ -187,10 +189,17 @@ class Judge:
     def _value(self, asked: Asked, once: Fraction | None) -> Fraction:
         """The query's value on the public table, computed once."""
         level = once if isinstance(asked.criterion, RegressionError) else None
-        key = (asked.criterion.name, asked.form, level)
+        form = "sharp" if isinstance(asked.criterion, Faithfulness) else asked.form
+        key = (asked.criterion.name, form, level)
         if key not in self._values:
             self._values[key] = Fraction(asked.query.value(self.real, self.noise))
         return self._values[key]
+
+    def _excess(self, asked: Asked, once: Fraction | None) -> Fraction:
+        """What the joint test sees: groups and sums each in units of their own, others by their value."""
+        if isinstance(asked.query, GroupMeans | WorstSum):
+            return asked.query.excess(self.real, asked.limit, self.noise)
+        return (self._value(asked, once) - asked.limit) / asked.sensitivity
 
     def _passes(self) -> bool:
         """The joint test of the declared forms at the declared epsilon."""
@@ -199,7 +208,7 @@ class Judge:
         test = joint_test(candidate, spec.criteria, spec.budget.test or Fraction(0), luck(spec.selection))
         if test is None or test.hopeless():
             return False
-        worst = max((self._value(asked, once) - asked.limit) / asked.sensitivity for asked in test.asked)
+        worst = max(self._excess(asked, once) for asked in test.asked)
         return test.accepts(self._answer(worst, test.question()))
 
     def _rooms(self) -> tuple[Room, ...]:
@@ -211,9 +220,14 @@ class Judge:
                 asked = Candidate(self.spec, self.table, self._fit(level)).asked(criterion, "sharp")
                 if asked is None:
                     return ()
-                value = float(self._value(asked, level))
+                numbers = (
+                    self._value(asked, level),
+                    asked.limit,
+                    asked.sensitivity,
+                    self._excess(asked, level),
+                )
                 text = None if level is None else show_decimal(level)
-                found.append(Room(criterion.name, value, float(asked.limit), float(asked.sensitivity), text))
+                found.append(Room(criterion.name, *map(float, numbers), text))
         return tuple(found)
 
     def _fit(self, epsilon: Fraction | None) -> Fit | None:
@@ -246,7 +260,10 @@ def _with(reading: Reading, measured: Measured | None) -> Reading:
     if measured is None:
         return replace(reading, met=False, tested_at=reading.threshold)
     value = None if measured.value is None else float(measured.value)
-    return replace(reading, met=measured.met, noisy=value, tested_at=float(measured.tested_at))
+    tested = measured.tested_at
+    if isinstance(measured.criterion, MarginalsRelative) and measured.form == "sharp":
+        tested = 1 / (1 - tested)  # a likeness is told as a ratio, as its error is
+    return replace(reading, met=measured.met, noisy=value, tested_at=float(tested))
 
 
 def cheapest_first(criteria: Sequence[Criterion]) -> list[Criterion]:

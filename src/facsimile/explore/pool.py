@@ -21,6 +21,7 @@ from facsimile.explore.ground import Ground
 from facsimile.explore.trials import Job, Trial, run
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+PATIENCE = "20s"
 _grounds: dict[str, Ground] = {}
 
 
@@ -134,6 +135,7 @@ class Cluster:
     def __init__(self, ground: Ground, address: str) -> None:
         try:
             from distributed import Client
+            from distributed.comm.addressing import get_address_host_port
             from distributed.scheduler import KilledWorker
         except ImportError:
             raise refusal("E412") from None
@@ -141,8 +143,10 @@ class Cluster:
         packed = ground.packed()
         self._name = name_of(packed)
         connect: Any = Client
+        read: Any = get_address_host_port
         try:
-            self._client: Any = connect(address, timeout="20s", set_as_default=False)
+            read(address)
+            self._client: Any = connect(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError):
             raise refusal("E413") from None
         self._client.register_plugin(_plugin(self._name, packed), name=f"facsimile-{self._name}")
@@ -150,7 +154,10 @@ class Cluster:
 
     def room(self) -> int:
         """Two jobs for each thread of the workers that are there: the scheduler is far away."""
-        threads: dict[str, int] = self._client.nthreads()
+        try:
+            threads: dict[str, int] = self._client.nthreads()
+        except OSError:
+            raise refusal("E413") from None
         return 2 * max(1, sum(threads.values()))
 
     def submit(self, job: Job) -> Future[list[Trial]]:
@@ -161,7 +168,11 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster as it was."""
         self._executor.shutdown(wait=False)
-        self._client.close()
+        with contextlib.suppress(OSError):
+            if self._client.status == "running":
+                self._client.unregister_worker_plugin(f"facsimile-{self._name}")
+        with contextlib.suppress(OSError):
+            self._client.close()
 
 
 def _plugin(name: str, packed: bytes) -> Any:

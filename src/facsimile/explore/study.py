@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -65,7 +68,11 @@ class Study:
             with contextlib.closing(sqlite3.connect(fresh)) as file, file:
                 file.executescript(_TABLES)
                 file.executemany("INSERT INTO about VALUES (?, ?)", about.items())
-            fresh.rename(path)
+            os.link(fresh, path)  # unlike a rename it never replaces a study that appeared meanwhile
+            fresh.unlink()
+        except FileExistsError:
+            fresh.unlink(missing_ok=True)
+            raise refusal("E401") from None
         except (OSError, sqlite3.Error):
             raise refusal("E403") from None
         return cls(path)
@@ -84,8 +91,8 @@ class Study:
         try:
             lock = locked(self.path, 0.0)
             lock.__enter__()
-        except FacsimileError:
-            raise refusal("E411") from None
+        except FacsimileError as error:
+            raise refusal("E411" if error.code == "E320" else "E403") from None
         try:
             yield
         finally:
@@ -94,7 +101,8 @@ class Study:
     @cached_property
     def ground(self) -> Ground:
         """The specification sized to the public table, the table at its finest refinement, and the seed."""
-        return Ground.unpacked(self._about("ground"))
+        with _intact():
+            return Ground.unpacked(self._about("ground"))
 
     @cached_property
     def declared(self) -> Specification:
@@ -114,11 +122,12 @@ class Study:
     @cached_property
     def rule(self) -> Rule:
         """How the race is run."""
-        return Rule.of(json.loads(self._about("rule")))
+        with _intact():
+            return Rule.of(json.loads(self._about("rule")))
 
     def add(self, configurations: Iterable[Configuration], trials: Sequence[Trial]) -> None:
         """Trials that finished together, in one step; one that is there already stays."""
-        with self._connected() as file, file:
+        with self._connected("E403") as file, file:
             file.executemany(
                 "INSERT OR IGNORE INTO configurations VALUES (?, ?)",
                 [(c.identifier, json.dumps(c.as_json(), ensure_ascii=False)) for c in configurations],
@@ -130,14 +139,15 @@ class Study:
     def trials(self) -> list[Trial]:
         """Every finished trial, by configuration, epsilon and number."""
         order = " ORDER BY configuration, generator, number"
-        with self._connected() as file:
+        with self._connected() as file, _intact():
             return [_trial(row) for row in file.execute("SELECT * FROM trials" + order)]
 
     def configurations(self) -> dict[str, Configuration]:
         """Every configuration that was tried, by its identifier."""
         with self._connected() as file:
             rows = file.execute("SELECT identifier, body FROM configurations").fetchall()
-        return {identifier: Configuration(**json.loads(body)) for identifier, body in rows}
+        with _intact():
+            return {identifier: Configuration(**json.loads(body)) for identifier, body in rows}
 
     def _about(self, key: str) -> Any:
         with self._connected() as file:
@@ -145,12 +155,21 @@ class Study:
         return row[0] if row else None
 
     @contextlib.contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connected(self, otherwise: str = "E410") -> Iterator[sqlite3.Connection]:
         try:
             with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as file:
                 yield file
         except sqlite3.Error:
-            raise refusal("E410") from None
+            raise refusal(otherwise) from None
+
+
+@contextlib.contextmanager
+def _intact() -> Iterator[None]:
+    """Content that cannot be what was written is a study that cannot be read."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
+        raise refusal("E410") from None
 
 
 def _row(trial: Trial) -> tuple[Any, ...]:

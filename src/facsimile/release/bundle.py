@@ -97,9 +97,9 @@ def _parquet(table: pa.Table) -> bytes:
 def _specification(release: Release) -> bytes:
     content = {
         "configuration": release.configuration.as_json(),
-        "specification": json.loads(release.specification.canonical()),
+        "specification": release.specification.model_dump(mode="json", exclude_none=True),
     }
-    return yaml.safe_dump(content, sort_keys=True, allow_unicode=True, width=100).encode()
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).encode()
 
 
 def _json(content: object) -> bytes:
