@@ -43,7 +43,13 @@ def stages(field: Field) -> list[Callable[[], Callable[[Group], Job | None]]]:
     """What follows in each stage; a heat is asked for when it begins."""
 
     def heat(number: int) -> Callable[[Group], Job | None]:
-        return partial(field.next_in_heat, chosen=set(field.heat(number)), until=field.until(number))
+        def following(group: Group) -> Job | None:
+            mine = {c.identifier for c in group}
+            return next(
+                (job for job in field.in_heat(number) if job.configurations[0].identifier in mine), None
+            )
+
+        return following
 
     return [lambda: field.next_in_race, *(partial(heat, number) for number in range(len(HEATS) + 1))]
 
@@ -84,21 +90,15 @@ def ended(size: int, rule: Rule, world: World, order: int = 0) -> tuple[Field, l
 
 def told(field: Field) -> list[object]:
     """Everything that a field says, but for the order of finished trials."""
-    heats = [set(field.heat(number)) for number in range(len(HEATS) + 1)]
     return [
         [field.next_in_race(group) for group in field.groups],
         [field.heat(number) for number in range(len(HEATS) + 1)],
-        [
-            field.next_in_heat(group, chosen, field.until(number))
-            for number, chosen in enumerate(heats)
-            for group in field.groups
-        ],
+        [field.in_heat(number) for number in range(len(HEATS) + 1)],
         {name: (field.standing(name), field.raced(name)) for name in field.members},
         field.survivors(),
         field.finalists(),
         field.fresh(),
         field.left_in_race(),
-        [field.left_in_heat(chosen, field.until(number)) for number, chosen in enumerate(heats)],
     ]
 
 
@@ -196,20 +196,16 @@ def test_what_is_left_is_never_less_than_what_comes(size: int, rule: Rule, world
     """The race may end sooner than it could; heats and fresh trials are known beforehand."""
     field = Field(EVERY[:size], TWO, rule, SEED, [])
     assert field.left_in_race() == size * rule.trials
-    for number, stage in enumerate(stages(field)):
-        following = stage()
-        chosen, until = set(field.heat(max(0, number - 1))), field.until(max(0, number - 1))
-
-        def left(heat: bool = number > 0, chosen: set[str] = chosen, until: int = until) -> int:
-            return field.left_in_heat(chosen, until) if heat else field.left_in_race()
-
-        for group in field.groups:
-            while (job := following(group)) is not None:
-                before = left()
-                field.add(world.run(job))
-                assert left() <= before - len(job.configurations)
-                assert not number or left() == before - len(job.configurations)
-        assert left() == 0
+    for group in field.groups:
+        while (job := field.next_in_race(group)) is not None:
+            before = field.left_in_race()
+            field.add(world.run(job))
+            assert field.left_in_race() <= before - len(job.configurations)
+    assert field.left_in_race() == 0
+    for number in range(len(HEATS) + 1):
+        for job in field.in_heat(number):
+            field.add(world.run(job))
+        assert field.in_heat(number) == []
     assert sum(len(job.configurations) for job in field.fresh()) == len(field.finalists()) * rule.fresh
 
 
@@ -224,18 +220,19 @@ def test_a_job_is_one_fit_for_all_that_miss_its_number(size: int, rule: Rule, wo
     assert set(asked.values()) <= {1}
 
 
-def test_the_lowest_missing_number_comes_first() -> None:
+def test_a_heat_fills_gaps_lowest_number_first() -> None:
     """Those that are behind catch up, so that one fit serves the whole group again."""
-    field = Field(EVERY, TWO, Rule(trials=9), SEED, [])
-    ahead, behind = field.groups[0][:2]
-    world = World(1)
-    field.add([world.trial(ahead.identifier, "2", number) for number in range(3)])
-    field.add([world.trial(behind.identifier, "2", 0)])
-    both = {ahead.identifier, behind.identifier}
-    assert field.next_in_heat(field.groups[0], both, 8) == Job((behind,), TWO, 1)
-    field.add([world.trial(behind.identifier, "2", number) for number in (1, 2)])
-    assert field.next_in_heat(field.groups[0], both, 8) == Job((ahead, behind), TWO, 3)
-    assert field.next_in_heat(field.groups[0], both, 3) is None
+    field = Field(EVERY[:2], TWO, Rule(trials=9, finalists=2), SEED, [])
+    ahead, behind = (c.identifier for c in EVERY[:2])
+    won = [
+        replace(World(1).trial(name, "2", number), accepted=True)
+        for name in (ahead, behind)
+        for number in (0, 1)
+    ]
+    field.add([*won, World(1).trial(ahead, "2", 3)])
+    asked = [(name, number) for job in field.in_heat(0) for name, _, number in job.names()]
+    assert [number for _, number in asked] == sorted(number for _, number in asked)
+    assert sorted(asked) == sorted([(ahead, n) for n in (2, 4, 5, 6, 7)] + [(behind, n) for n in range(2, 8)])
 
 
 def test_the_order_of_groups_depends_on_the_seed_alone() -> None:

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import partial
 from math import floor, log10
 from pathlib import Path
 from random import Random
@@ -161,11 +160,8 @@ class _Runner:
             stage = f"epsilon {float(field.generator):g}"
             finished &= self._drain(field, f"{stage}: race", field.next_in_race, field.left_in_race, RACING)
             for heat in range(len(HEATS) + 1):
-                chosen, until = set(field.heat(heat)), field.until(heat)
-                following = partial(field.next_in_heat, chosen=chosen, until=until)
-                left = partial(field.left_in_heat, chosen, until)
-                finished &= self._drain(field, f"{stage}: heat {heat + 1}", following, left, HEATING)
-            finished &= self._fresh(field, f"{stage}: finalists")
+                finished &= self._known(field, f"{stage}: heat {heat + 1}", field.in_heat(heat), HEATING)
+            finished &= self._known(field, f"{stage}: finalists", field.fresh(), 1.0)
         return finished
 
     def _drain(
@@ -185,16 +181,15 @@ class _Runner:
 
         return self._work(field, stage, first, after, left, share)
 
-    def _fresh(self, field: Field, stage: str) -> bool:
-        """The missing fresh trials of the finalists."""
-        missing = field.fresh()
-        left = sum(len(job.configurations) for job in missing)
+    def _known(self, field: Field, stage: str, jobs: Sequence[Job], share: float) -> bool:
+        """Jobs that bring no others."""
+        left = sum(len(job.configurations) for job in jobs)
 
         def after(job: Job) -> None:
             nonlocal left
             left -= len(job.configurations)
 
-        return self._work(field, stage, missing, after, lambda: left)
+        return self._work(field, stage, jobs, after, lambda: left, share)
 
     def _work(
         self,
@@ -203,7 +198,7 @@ class _Runner:
         first: Iterable[Job],
         after: Callable[[Job], Job | None],
         left: Callable[[], int],
-        share: float = 1.0,
+        share: float,
     ) -> bool:
         """Lowest numbers first; a job that ends may bring another. None starts after a share of the time."""
         queue = [(job.number, place, job, 1) for place, job in enumerate(first)]

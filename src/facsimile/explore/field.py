@@ -11,7 +11,7 @@ with the same trials as one that was not.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from facsimile.explore.race import Rule, Standing, audited, rank, standing, survives
@@ -62,7 +62,7 @@ class Field:
         return self._standings[name]
 
     def raced(self, name: str) -> int:
-        """The number of its trials that decisions may look at; they are numbered from 0 without a gap."""
+        """The number of its trials that decisions may look at; while it races their numbers have no gap."""
         return self._raced[name]
 
     def next_in_race(self, group: Group) -> Job | None:
@@ -78,14 +78,6 @@ class Field:
     def left_in_race(self) -> int:
         """How many trials of the race are still to come, at most."""
         return sum(self.rule.trials - self.raced(name) for name in self.members if self._races(name))
-
-    def left_in_heat(self, chosen: Iterable[str], until: int) -> int:
-        """How many trials of a heat are still to come."""
-        return sum(max(0, until - self.raced(name)) for name in chosen)
-
-    def next_in_heat(self, group: Group, chosen: Container[str], until: int) -> Job | None:
-        """The group's next job of a heat of the chosen."""
-        return self._next([c for c in group if c.identifier in chosen and self.raced(c.identifier) < until])
 
     def until(self, heat: int) -> int:
         """How many trials a configuration has after a heat."""
@@ -123,12 +115,20 @@ class Field:
         last = self.heat(len(HEATS))
         return sorted(last, key=lambda name: (self._rank(name, self.rule.trials), name))[: self.rule.finalists]
 
+    def in_heat(self, heat: int) -> list[Job]:
+        """The missing trials of a heat: they are known beforehand, so they run side by side."""
+        return self._missing(self.heat(heat), range(self.until(heat)))
+
     def fresh(self) -> list[Job]:
         """The missing fresh trials of the finalists."""
+        return self._missing(self.finalists(), range(FRESH, FRESH + self.rule.fresh))
+
+    def _missing(self, names: Sequence[str], numbers: Iterable[int]) -> list[Job]:
+        done = {(name, trial.number) for name in names for trial in self._trials[name]}
         jobs = []
-        done = {(t.configuration, t.number) for found in self._trials.values() for t in found}
-        for group in _grouped([self.members[name] for name in self.finalists()], self.seed):
-            for number in range(FRESH, FRESH + self.rule.fresh):
+        groups = _grouped([self.members[name] for name in names], self.seed)
+        for number in numbers:
+            for group in groups:
                 missing = tuple(c for c in group if (c.identifier, number) not in done)
                 if missing:
                     jobs.append(Job(missing, self.generator, number))

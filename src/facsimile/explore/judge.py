@@ -220,14 +220,16 @@ class Judge:
                 asked = Candidate(self.spec, self.table, self._fit(level)).asked(criterion, "sharp")
                 if asked is None:
                     return ()
-                numbers = (
-                    self._value(asked, level),
-                    asked.limit,
-                    asked.sensitivity,
-                    self._excess(asked, level),
+                found.append(
+                    Room(
+                        criterion.name,
+                        float(self._value(asked, level)),
+                        float(asked.limit),
+                        float(asked.sensitivity),
+                        float(self._excess(asked, level)),
+                        None if level is None else show_decimal(level),
+                    )
                 )
-                text = None if level is None else show_decimal(level)
-                found.append(Room(criterion.name, *map(float, numbers), text))
         return tuple(found)
 
     def _fit(self, epsilon: Fraction | None) -> Fit | None:
