@@ -33,7 +33,7 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any, Literal
 
-from scipy.stats import beta, nct, norm
+from scipy.special import betaincinv, nctdtrit, ndtri
 
 from facsimile.explore.trials import FRESH, Trial
 
@@ -93,13 +93,13 @@ def upper(successes: int, trials: int, confidence: float) -> float:
     """
     if successes >= trials:
         return 1.0
-    return float(beta.ppf(confidence, successes + 1, trials - successes))
+    return float(betaincinv(successes + 1, trials - successes, confidence))
 
 
 @lru_cache(maxsize=4096)
 def lower(successes: int, trials: int, confidence: float) -> float:
     """The Clopper–Pearson lower bound."""
-    return float(beta.ppf(1 - confidence, successes, trials - successes + 1)) if successes else 0.0
+    return float(betaincinv(successes, trials - successes + 1, 1 - confidence)) if successes else 0.0
 
 
 @lru_cache(maxsize=4096)
@@ -109,8 +109,8 @@ def tolerance_factor(trials: int, share: float, confidence: float) -> float:
     >>> round(tolerance_factor(3, 0.10, 0.99), 2)
     14.0
     """
-    shift = norm.ppf(1 - share) * math.sqrt(trials)
-    return float(nct.ppf(confidence, trials - 1, shift)) / math.sqrt(trials)
+    shift = float(ndtri(1 - share)) * math.sqrt(trials)
+    return float(nctdtrit(trials - 1, shift, confidence)) / math.sqrt(trials)
 
 
 def standing(trials: Sequence[Trial], rule: Rule) -> Standing:

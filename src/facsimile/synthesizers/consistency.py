@@ -21,6 +21,9 @@ from facsimile.table.conditions import Mask
 Floats = npt.NDArray[np.float64]
 Attributes = tuple[Hashable, ...]
 FIRM = 1e-9
+LARGE = 20_000_000
+FEWEST = 25
+"""Tables with many cells are mostly noise: they get fewer rounds, so that rounds × cells stays below LARGE."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +47,18 @@ class _Overlap:
 def consistent(
     tables: Sequence[Noisy], total: float, rounds: int = 100, tolerance: float = 1e-4
 ) -> list[Floats]:
-    """Non-negative tables with sum `total` whose shared marginals agree, up to `tolerance` of the total."""
+    """Non-negative tables with sum `total` whose shared marginals agree, up to `tolerance` of the total.
+
+    After so many rounds at most; fewer for large tables.
+    """
     singles = _singles(tables, total)
     tables = [*tables, *singles]
     overlaps = [_overlap(tables, shared) for shared in _shared(tables)]
     now = [table.counts.astype(np.float64) for table in tables]
     debts = [np.zeros_like(x) for x in now]
     boxed = now
-    for _ in range(rounds):
+    cells = sum(x.size for x in now)
+    for _ in range(min(rounds, max(FEWEST, LARGE // cells))):
         for overlap in overlaps:
             _agree(now, overlap)
         for i, x in enumerate(now):
