@@ -7,6 +7,8 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,15 +19,19 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from facsimile.cli.page import Page, busy, print_json
 from facsimile.errors import refusal
 from facsimile.explore.explore import News, Summary, Watch, begin, explore
+from facsimile.explore.learning import learn
 from facsimile.explore.narrowed import narrowed
 from facsimile.explore.planner import BOUNDED, SCHEMES, Planned, Point, plan
 from facsimile.explore.pool import Cluster, Local, Pool
 from facsimile.explore.race import Rule
 from facsimile.explore.report import Written, write_report
 from facsimile.explore.study import Study
+from facsimile.privacy.reader import read_public
 from facsimile.release.check import show_upper
+from facsimile.release.evaluate import refuse_confidential
 from facsimile.release.writing import write_text
-from facsimile.spec.decimals import show_decimal
+from facsimile.spec.decimals import parse_epsilon, show_decimal
+from facsimile.spec.load import load
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 EVERY = 60.0
@@ -86,7 +92,7 @@ def _seconds(text: str) -> float:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh])", text.strip())
     if found is None:
         problem = "A time limit is a number with s, m or h."
-        raise refusal("E001", problem=problem, command="facsimile explore")
+        raise refusal("E001", problem=problem, command="facsimile")
     return float(found[1]) * SECONDS[found[2]]
 
 
@@ -337,8 +343,69 @@ def _print_report(found: Written, out: Path) -> None:
     page.line(f"\nThe page to read: {out}")
 
 
+def learn_command(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="The specification, a YAML file.")],
+    data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of the same form.")],
+    public: Annotated[bool, typer.Option("--public", help="The file is public: nothing is protected.")] = False,
+    epsilon: Annotated[
+        str | None, typer.Option(help="What the generator may spend; default: `budget.generator`.")
+    ] = None,
+    time_limit: Annotated[str, typer.Option(metavar="TIME", help="How long to search: 90s, 10m, 1h.")] = "10m",
+    alternatives: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The alternative of every column; default: the first.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the search.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the block to a file.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose tables and weights of the workload generator on public data: a ready `families` block.
+
+    Example: facsimile learn examples/births/ours.yaml --data births.csv --public -o families.yaml
+    """
+    if not public:
+        raise refusal("E208")
+    if out is not None and out.exists():
+        raise refusal("E401")
+    refuse_confidential(data)
+    seconds, specification = _seconds(time_limit), load(spec)
+    spent = specification.budget.generator if epsilon is None else _epsilon(epsilon)
+    with busy("Learning", as_json):
+        table = read_public(data, specification)
+        found = learn(
+            specification.sized(table.n),
+            table,
+            spent,
+            alternatives=specification.alternatives_named(alternatives or ""),
+            seed=seed,
+            seconds=seconds,
+        )
+    if out is not None:
+        write_text(out, found.block())
+    if as_json:
+        print_json({**asdict(found), "epsilon": show_decimal(found.epsilon), "families": found.families()})
+        return
+    typer.echo(found.block() if out is None else f"Written: {out}")
+    page = Page()
+    page.line(
+        f"Slack of the worst criterion on fresh seeds: {found.slack:.2f}, with `auto` {found.before:.2f}; "
+        "above 0 it is met."
+    )
+    page.line(f"{found.evaluations:,} candidates were made.")
+
+
+def _epsilon(text: str) -> Fraction:
+    try:
+        return parse_epsilon(text)
+    except ValueError:
+        problem = "Epsilon is a decimal number above 0."
+        raise refusal("E001", problem=problem, command="facsimile learn") from None
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "explore": explore_command,
     "plan": plan_command,
     "report": report_command,
+    "learn": learn_command,
 }
