@@ -8,8 +8,13 @@ import tomllib
 
 from conftest import ROOT
 
-PACKAGES = {"ibis": "ibis-framework", "yaml": "pyyaml", "pydantic_core": "pydantic"}
-EXTRAS = {"psycopg", "pyspark"}
+PACKAGES = {
+    "ibis": "ibis-framework",
+    "yaml": "pyyaml",
+    "pydantic_core": "pydantic",
+    "vl_convert": "vl-convert-python",
+}
+EXTRAS = {"psycopg", "pyspark", "distributed"}
 
 
 def imported() -> set[str]:

@@ -34,7 +34,7 @@ from facsimile.spec.decimals import parse_epsilon, show_decimal
 from facsimile.spec.load import load
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
-EVERY = 60.0
+EVERY = 300.0
 RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
@@ -98,12 +98,12 @@ def _seconds(text: str) -> float:
 
 @contextlib.contextmanager
 def _watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
-    """Rate, survivors and time left: a live line on a terminal, a line a minute elsewhere, nothing for JSON."""
+    """Rate, survivors and time left: a live line on a terminal, one every five minutes elsewhere, nothing for JSON."""
     console = Console(stderr=True)
     if as_json:
         yield lambda news: None
     elif not console.is_terminal:
-        yield _minutely(seconds)
+        yield _now_and_then(seconds)
     else:
         columns = (SpinnerColumn(), TextColumn("{task.description}"))
         with Progress(*columns, console=console, transient=True) as progress:
@@ -111,7 +111,7 @@ def _watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
             yield lambda news: progress.update(task, description=_told(news, seconds))
 
 
-def _minutely(seconds: float | None) -> Watch:
+def _now_and_then(seconds: float | None) -> Watch:
     last = time.monotonic()
 
     def watch(news: News) -> None:
