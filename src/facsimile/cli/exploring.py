@@ -98,7 +98,7 @@ def _seconds(text: str) -> float:
 
 @contextlib.contextmanager
 def _watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
-    """Rate, survivors and time left: a live line on a terminal, one every five minutes elsewhere, nothing for JSON."""
+    """Rate, survivors and time left: live on a terminal, every five minutes elsewhere, nothing for JSON."""
     console = Console(stderr=True)
     if as_json:
         yield lambda news: None
