@@ -16,7 +16,7 @@ from statistics import mean
 from benchmarks.criteria import BIRTHS, SAMPLE
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from facsimile.acceptance import exact_errors
-from facsimile.explore.explore import begin, explore
+from facsimile.explore.explore import News, begin, explore
 from facsimile.explore.facts import load_facts
 from facsimile.explore.pool import Local
 from facsimile.explore.race import Rule
@@ -29,8 +29,8 @@ from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
-SECONDS = 60.0
-TIMES = 3
+SECONDS = 75.0
+TIMES = 2
 
 
 def privbayes(folder: Path) -> Path:
@@ -62,12 +62,16 @@ def exploring(rows: int, folder: Path) -> Report:
         for workers in (1, 2):
             study = begin(spec, data, folder / f"{workers}-{round_}.study", Rule(), 1)
             pool = Local(study.ground, workers)
-            start = time.monotonic()
+            seen: list[float] = []
+
+            def watch(news: News, seen: list[float] = seen) -> None:
+                seen.append(news.done / (time.monotonic() - news.started))
+
             try:
-                found = explore(study, pool, seconds=SECONDS)
+                explore(study, pool, watch, SECONDS)
             finally:
                 pool.close()
-            rates[workers].append(found.trials / (time.monotonic() - start))
+            rates[workers].append(seen[-1])
     ratio = max(rates[2]) / max(rates[1])
     return Report(
         "exploring",
