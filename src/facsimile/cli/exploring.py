@@ -269,6 +269,10 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
         page.line(f"\nThe declared total of {declared} buys a release with probability {_at(found.declared)}")
         if found.tighter is not None:
             page.line(f"or, at the wanted probability, thresholds of {found.tighter:.0%} of the declared ones.")
+    if option.total > study.declared.budget.total:
+        page.line(
+            "\nThis plan costs more than the declared total: agree on it, or explore longer with more trials."
+        )
     page.line(f"\n{_caution(study)}")
     if write is not None:
         page.line(f"Written: {write}. Next: facsimile check {write}")

@@ -82,7 +82,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Cost:
+class Effort:
     """CPU seconds of one family's trials: means of the fit and of the judging, median and 95 % quantile."""
 
     family: str
@@ -209,7 +209,7 @@ class Findings:
         """The families that were tried."""
         return tuple(sorted({configuration.family for configuration in self.configurations.values()}))
 
-    def costs(self) -> tuple[Cost, ...]:
+    def costs(self) -> tuple[Effort, ...]:
         """The CPU time of each family's trials."""
         families: dict[str, list[Trial]] = {}
         for trial in self.trials:
@@ -222,12 +222,12 @@ def _preference(trial: Trial) -> tuple[bool, bool, float, int]:
     return not trial.accepted, trial.number < FRESH, 0.0 if trial.accepted else worst, trial.number
 
 
-def _cost(family: str, trials: Sequence[Trial]) -> Cost:
+def _cost(family: str, trials: Sequence[Trial]) -> Effort:
     fits = [trial.fit_seconds for trial in trials]
     judged = [trial.seconds for trial in trials]
     both = [one + other for one, other in zip(fits, judged, strict=True)]
     n = len(trials)
-    return Cost(family, n, sum(fits) / n, sum(judged) / n, median(both), float(np.quantile(both, 0.95)))
+    return Effort(family, n, sum(fits) / n, sum(judged) / n, median(both), float(np.quantile(both, 0.95)))
 
 
 def _sums(amounts: Iterable[tuple[str, float]]) -> Mapping[str, float]:
