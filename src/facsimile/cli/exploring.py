@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -32,13 +32,13 @@ from facsimile.release.evaluate import refuse_confidential
 from facsimile.release.writing import write_text
 from facsimile.spec.decimals import parse_epsilon, show_decimal
 from facsimile.spec.load import load
+from facsimile.spec.release import Scheme
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 EVERY = 300.0
 RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
-SchemeName = Literal["paper", "test-then-measure", "train-once"]
 
 
 def explore_command(
@@ -178,7 +178,7 @@ def plan_command(
         typer.Option(min=0.001, max=1.0, help="Noise of a measured criterion, as a part of its threshold."),
     ] = 0.1,
     scheme: Annotated[
-        SchemeName | None,
+        Scheme | None,
         typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
     ] = None,
     write: Annotated[

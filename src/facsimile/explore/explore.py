@@ -144,7 +144,7 @@ def explore(
     runner = _Runner(study, pool, watch, seconds)
     with study.writing():
         finished = runner.run()
-    return summary(study, finished)
+    return summary(study, finished, runner.trials)
 
 
 class _Runner:
@@ -248,9 +248,8 @@ class _Runner:
         return News(stage, count, count - self.before, running, survivors, left, self.started)
 
 
-def summary(study: Study, finished: bool) -> Summary:
-    """Where a study stands."""
-    trials = study.trials()
+def summary(study: Study, finished: bool, trials: list[Trial]) -> Summary:
+    """Where a study stands after these trials, all that it has."""
     every = list(fields(study, trials))
     first, rule = every[0], study.rule
     standings = {name: first.standing(name) for name in first.members}

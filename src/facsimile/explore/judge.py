@@ -14,7 +14,7 @@ from functools import cached_property
 from math import floor
 from random import Random
 
-from facsimile.acceptance.decision import Measured, fine_grid, fit_once, joint_test, judged, luck, refit
+from facsimile.acceptance.decision import Measured, fine_grid, fit_once, joint_test, judged, luck
 from facsimile.acceptance.exact import exact_error
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Asked, Candidate
@@ -26,7 +26,7 @@ from facsimile.privacy.queries import WorstSum
 from facsimile.privacy.queries.means import GroupMeans
 from facsimile.privacy.reader import rehearse
 from facsimile.release.candidate import Recipe
-from facsimile.release.scheme import presentable
+from facsimile.release.scheme import measured_one, presentable
 from facsimile.spec.criteria import (
     ConditionalMean,
     Criterion,
@@ -163,10 +163,7 @@ class Judge:
         for criterion in cheapest_first(self.spec.criteria):
             measured: Measured | None
             if isinstance(criterion, RegressionCoefficients) and self.spec.statistic_of(criterion) == "paper":
-                refitted = refit(candidate, criterion, answers, criterion.epsilon)
-                measured = None if refitted is None else refitted[0]
-                if refitted is not None:
-                    candidate = replace(candidate, fit=candidate.fit or refitted[1])
+                measured, candidate = measured_one(candidate, criterion, answers)
             else:
                 asked = candidate.asked(criterion)
                 measured = None if asked is None else self._noisy(asked)

@@ -14,12 +14,11 @@ Honesty.  Half of the fresh trials choose: an option must reach the wanted chanc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, log10
-from typing import Literal
 
 import numpy as np
 
@@ -29,11 +28,11 @@ from facsimile.explore.explore import fields
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
 from facsimile.privacy.mechanisms.search import Plan
+from facsimile.release.plan import arranged
 from facsimile.spec.decimals import parse_decimal
-from facsimile.spec.release import Selection, Specification
+from facsimile.spec.release import Scheme, Selection, Specification
 from facsimile.spec.space import Configuration
 
-Scheme = Literal["paper", "test-then-measure", "train-once"]
 SCHEMES: tuple[Scheme, ...] = ("paper", "test-then-measure", "train-once")
 TESTS = tuple(
     Fraction(text)
@@ -67,13 +66,8 @@ class Option:
     @property
     def plan(self) -> Plan:
         """What it charges."""
-        once, test = self.once or Fraction(0), self.test or Fraction(0)
-        after = sum((epsilon for _, epsilon in self.measured), Fraction(0))
-        if self.scheme == "paper":
-            return Plan(once, self.generator + after, Fraction(0), self.selection)
-        if self.scheme == "test-then-measure":
-            return Plan(once, self.generator + test, after, self.selection)
-        return Plan(once + self.generator, test, after, self.selection)
+        measured = [epsilon for _, epsilon in self.measured]
+        return arranged(self.scheme, self.generator, self.test, self.once, measured, self.selection)
 
     @cached_property
     def total(self) -> Fraction:
@@ -123,7 +117,6 @@ class Planned:
     curve: tuple[Point, ...]
     declared: Point | None
     tighter: float | None
-    levels: tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +155,7 @@ def plan(
     best = min(enough, key=lambda option: (option.total, -option.least))
     declared = _bought([option for option in options if option.scheme in schemes], spec.budget.total)
     tighter = _tightest(spec, found, keep, noise, accept)
-    return Planned(best, accept, _curve(options), declared, tighter, tuple(level.generator for level in found))
+    return Planned(best, accept, _curve(options), declared, tighter)
 
 
 def curve(study: Study, keep: float = 0.1, noise: float = 0.1) -> tuple[Point, ...]:
@@ -227,7 +220,6 @@ def _options(
             continue
         if factor is not None:
             rooms = [one.tightened(factor) for one in rooms]
-        sizes = [len(level.trials[name][0::2]) for name in names]
         measured = _measured(rooms[0], noise)
         seconds = float(np.concatenate([one.seconds for one in rooms]).mean())
         for once in rooms[0].onces():
@@ -241,10 +233,11 @@ def _options(
                 else:
                     assert test is not None
                     chances = [one.joint(test, selection) for one in at]
-                kept = _kept(names, chances[0], sizes, keep)
+                parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
+                kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
                 if not kept:
                     continue
-                chosen, stated = (_of(half, names, kept, level, place) for place, half in enumerate(chances))
+                chosen, stated = (_pooled(part, kept) for part in parts)
                 yield Option(
                     scheme,
                     level.generator,
@@ -267,17 +260,14 @@ def _together(level: Level) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups.values()]
 
 
-def _kept(names: Sequence[str], chances: Floats, sizes: Sequence[int], keep: float) -> tuple[str, ...]:
-    """Those whose own acceptance is at least `keep`."""
-    ends = np.cumsum(sizes)
-    parts = np.split(chances, ends[:-1])
-    return tuple(name for name, part in zip(names, parts, strict=True) if part.mean() >= keep)
+def _by_name(level: Level, names: Sequence[str], chances: Floats, half: int) -> dict[str, Floats]:
+    """The chances of each configuration's trials of one half."""
+    ends = np.cumsum([len(level.trials[name][half::2]) for name in names])
+    return dict(zip(names, np.split(chances, ends[:-1]), strict=True))
 
 
-def _of(chances: Floats, names: Sequence[str], kept: Sequence[str], level: Level, half: int) -> Floats:
+def _pooled(parts: Mapping[str, Floats], kept: Sequence[str]) -> Floats:
     """The chances of the kept configurations, each with the same weight: a draw is uniform."""
-    sizes = [len(level.trials[name][half::2]) for name in names]
-    parts = dict(zip(names, np.split(chances, np.cumsum(sizes)[:-1]), strict=True))
     least = min(len(parts[name]) for name in kept)
     return np.concatenate([parts[name][:least] for name in kept])
 

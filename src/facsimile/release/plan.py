@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 
 from facsimile.privacy.ledger import micro
 from facsimile.privacy.mechanisms.search import Plan
-from facsimile.spec.release import Specification
+from facsimile.spec.release import Scheme, Selection, Specification
 
 FORMAT = 1
 
 
 def plan_of(specification: Specification) -> Plan:
-    """The parts of the budget, as the scheme arranges them.
+    """The parts of the budget, as the scheme arranges them."""
+    parts = specification.budget
+    measured = [criterion.epsilon for criterion in specification.criteria]
+    return arranged(
+        specification.scheme, parts.generator, parts.test, parts.once, measured, specification.selection
+    )
+
+
+def arranged(
+    scheme: Scheme,
+    generator: Fraction,
+    test: Fraction | None,
+    once: Fraction | None,
+    measured: Iterable[Fraction],
+    selection: Selection,
+) -> Plan:
+    """What a scheme spends when.
 
     paper: every criterion is measured in each index. test-then-measure: an index fits and tests, measurements
     follow once. train-once: the fit comes before the search, an index only tests.
     """
-    parts = specification.budget
-    measured = sum((c.epsilon for c in specification.criteria), Fraction(0))
-    once, test = parts.once or Fraction(0), parts.test or Fraction(0)
-    if specification.scheme == "paper":
-        return Plan(once, parts.generator + measured, Fraction(0), specification.selection)
-    if specification.scheme == "test-then-measure":
-        return Plan(once, parts.generator + test, measured, specification.selection)
-    return Plan(once + parts.generator, test, measured, specification.selection)
+    nothing = Fraction(0)
+    after = sum(measured, nothing)
+    once, test = once or nothing, test or nothing
+    if scheme == "paper":
+        return Plan(once, generator + after, nothing, selection)
+    if scheme == "test-then-measure":
+        return Plan(once, generator + test, after, selection)
+    return Plan(once + generator, test, after, selection)
 
 
 def plan_hash(specification: Specification) -> str:

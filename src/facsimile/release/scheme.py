@@ -129,16 +129,17 @@ def measured_all(
     spec = candidate.specification
     found: dict[str, Measured] = {}
     for criterion in sorted(spec.criteria, key=lambda c: not isinstance(c, RegressionCoefficients)):
-        measured, candidate = _measured(candidate, criterion, answers)
+        measured, candidate = measured_one(candidate, criterion, answers)
         if measured is None or (stop and not measured.met):
             return None
         found[criterion.name] = measured
     return tuple(found[criterion.name] for criterion in spec.criteria), candidate.fit
 
 
-def _measured(
+def measured_one(
     candidate: Candidate, criterion: Criterion, answers: Answers
 ) -> tuple[Measured | None, Candidate]:
+    """One criterion with its own noise, or None where it cannot be met; and the candidate for the next one."""
     form = candidate.specification.statistic_of(criterion)
     if isinstance(criterion, RegressionCoefficients) and form == "paper":
         refitted = refit(candidate, criterion, answers, criterion.epsilon)

@@ -41,6 +41,7 @@ from facsimile.spec.model import Key, Model, Name, Prose
 from facsimile.spec.space import Space
 
 MOST_CLAMP_CASES = 1_000_000
+Scheme = Literal["paper", "test-then-measure", "train-once"]
 
 
 class Records(Model):
@@ -178,7 +179,7 @@ class Specification(Model):
     projection: Projection
     statistic: Statistic = "sharp"
     criteria: tuple[Criterion, ...] = Field(min_length=1)
-    scheme: Literal["paper", "test-then-measure", "train-once"] = "test-then-measure"
+    scheme: Scheme = "test-then-measure"
     selection: Selection
     budget: Budget
     planning: Planning = Planning()

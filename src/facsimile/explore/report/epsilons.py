@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from facsimile.explore.planner import curve
 from facsimile.explore.report import charts
 from facsimile.explore.report.exhibits import (
     Chart,
@@ -27,10 +28,10 @@ ASIDE = 1.015
 
 def epsilons(findings: Findings) -> Iterator[Exhibit]:
     """The planner's curve, and the finalists at each epsilon of the generator; what there is of it."""
-    curve = _curve(findings.study)
-    if curve:
-        yield Chart("curve", charts.epsilon_curve(curve))
-        yield Sheet("curve", _CURVE, "curve", curve)
+    points = _curve(findings.study)
+    if points:
+        yield Chart("curve", charts.epsilon_curve(points))
+        yield Sheet("curve", _CURVE, "curve", points)
     finalists = _finalists(findings)
     if finalists:
         yield Chart("finalists", charts.by_epsilon(finalists))
@@ -54,8 +55,6 @@ def _finalists(findings: Findings) -> list[Row]:
 
 
 def _curve(study: Study) -> list[Row]:
-    from facsimile.explore import planner
-
     return [
         {
             "scheme": point.scheme,
@@ -66,7 +65,7 @@ def _curve(study: Study) -> list[Row]:
             "generator": show_decimal(point.generator),
             "mode": point.mode,
         }
-        for point in planner.curve(study)
+        for point in curve(study)
     ]
 
 
