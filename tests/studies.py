@@ -182,6 +182,10 @@ class Here:
         future.set_result(run(self._ground, job))
         return future
 
+    def stranded(self) -> bool:
+        """Never."""
+        return False
+
     def close(self) -> None:
         """Nothing to let go."""
 

@@ -29,7 +29,6 @@ from facsimile.explore import explore as module
 from facsimile.explore import field as field_module
 from facsimile.explore.explore import (
     ATTEMPTS,
-    LOST,
     News,
     Summary,
     begin,
@@ -41,7 +40,7 @@ from facsimile.explore.explore import (
 from facsimile.explore.ground import Ground
 from facsimile.explore.race import Rule, rank, standing
 from facsimile.explore.study import Study
-from facsimile.explore.trials import FRESH, Job, Trial, run
+from facsimile.explore.trials import FAILED, FRESH, Job, Trial, run
 from studies import (
     RULE,
     Here,
@@ -112,6 +111,9 @@ class Scrambled:
         self.jobs[future] = job
         self.submitted.append(job)
         return future
+
+    def stranded(self) -> bool:
+        return False
 
     def close(self) -> None:
         pass
@@ -207,14 +209,14 @@ def test_a_job_that_always_loses_its_worker_is_given_up_and_the_others_finish(ro
     study = Kept(rule)
     said = explored(study, pool)
     assert said.finished
-    lost = [trial for trial in study.trials() if trial.refused == LOST]
+    lost = [trial for trial in study.trials() if trial.refused == FAILED]
     together = next(job for job in pool.submitted if killer in {c.identifier for c in job.configurations})
     assert sorted(t.name for t in lost) == sorted(together.names())
     assert pool.submitted.count(together) == ATTEMPTS == 3
     assert not any(trial.accepted or trial.readings or trial.rooms for trial in lost)
     others = {trial.configuration for trial in study.trials()} - {trial.configuration for trial in lost}
     assert len(others) == len(EVERY) - 2
-    assert all(trial == world.trial(*trial.name) for trial in study.trials() if trial.refused != LOST)
+    assert all(trial == world.trial(*trial.name) for trial in study.trials() if trial.refused != FAILED)
 
 
 def test_an_error_of_the_program_is_heard_and_loses_nothing(tmp_path: Path) -> None:
@@ -257,6 +259,34 @@ class Clock:
     def monotonic(self) -> float:
         self.now += 1
         return self.now
+
+
+class Abandoned(Scrambled):
+    """After some jobs all workers leave: what runs never ends."""
+
+    def __init__(self, work: Work, jobs: int) -> None:
+        super().__init__(work, 2)
+        self.left = jobs
+
+    def stranded(self) -> bool:
+        return self.left <= 0
+
+    def wait(self, running: dict[Future[list[Trial]], Any], *how: Any) -> SimpleNamespace:
+        if self.stranded():
+            return SimpleNamespace(done=[])
+        found = super().wait(running)
+        self.left -= len(found.done)
+        return found
+
+
+def test_a_time_limit_ends_the_wait_for_workers_that_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, study = World(1, (0.9,)), Kept(RULE)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "time", Clock())
+        said = explored(study, Abandoned(world.run, 10), seconds=100.0)
+    assert not said.finished
+    assert 10 <= said.trials < 30
+    assert explored(study, Scrambled(world.run)).finished
 
 
 @given(RULES, WORLDS, st.integers(1, 4), st.integers(1, 400))
@@ -321,7 +351,10 @@ def test_finalists_are_ranked_once_however_many_fresh_trials_they_get(monkeypatc
 
 
 def test_audits_are_counted() -> None:
-    """Everything that was dropped runs on: the share of those that were dropped wrongly can be checked."""
+    """Everything that was dropped runs on: the share of those that were dropped wrongly can be checked.
+
+    What had no candidate does not: it would only fail, or lose its worker, again.
+    """
     rule = Rule(wanted=0.3, trials=12, confidence=0.6, audited=1.0, finalists=2, fresh=1, steps=0)
     study, said = unbroken(rule, World(11, (0.1, 0.3, 0.5)))
     by_name: dict[str, list[Trial]] = {c.identifier: [] for c in EVERY}
@@ -329,10 +362,14 @@ def test_audits_are_counted() -> None:
         if trial.number < FRESH:
             by_name[trial.configuration].append(trial)
     dropped = [found for found in by_name.values() if standing(found, rule).state == "dropped"]
-    assert {len(found) for found in dropped} == {rule.trials}
-    wrongly = [found for found in dropped if sum(t.accepted for t in found) >= rule.wanted * rule.trials]
-    assert (said.dropped, said.audited, said.wrongly_dropped) == (len(dropped), len(dropped), len(wrongly))
-    assert 0 < len(wrongly) < len(dropped)
+    failed = [found for found in dropped if any(trial.refused for trial in found)]
+    assert failed
+    assert all([trial.number for trial in found if trial.refused] == [len(found) - 1] for found in failed)
+    checked = [found for found in dropped if found not in failed]
+    assert {len(found) for found in checked} == {rule.trials}
+    wrongly = [found for found in checked if sum(t.accepted for t in found) >= rule.wanted * rule.trials]
+    assert (said.dropped, said.audited, said.wrongly_dropped) == (len(dropped), len(checked), len(wrongly))
+    assert 0 < len(wrongly) < len(checked)
 
 
 def test_a_large_space_is_sampled_by_the_seed_alone() -> None:

@@ -78,6 +78,8 @@ def test_two_processes_give_the_trials_of_one(alone: Study, local: Local, tmp_pa
     assert explore(study, local).finished
     assert timeless(study.trials()) == timeless(alone.trials())
     assert workers() == before
+    assert issubclass(MemoryError, local.lost), "what did not fit into memory is given out again"
+    assert not local.stranded()
 
 
 class Deadly:
@@ -92,6 +94,7 @@ class Poisoned:
 
     def __init__(self, pool: Local) -> None:
         self.pool, self.lost, self.room, self.close = pool, pool.lost, pool.room, pool.close
+        self.stranded = pool.stranded
         self.submitted: list[Job] = []
 
     def submit(self, job: Job) -> Future[list[Trial]]:
@@ -199,6 +202,11 @@ def test_a_cluster_gives_the_trials_of_one_process(alone: Study, machines: Machi
     try:
         assert explore(study, pool, watch).finished
         assert pool.room() == 2
+        assert not pool.stranded()
+        machines.workers[1].kill()
+        assert patiently(pool.stranded, 60)
+        assert pool.room() == 2, "jobs that wait make a cluster that grows on demand start workers"
+        machines.add()
     finally:
         pool.close()
     assert timeless(study.trials()) == timeless(alone.trials())

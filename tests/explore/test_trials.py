@@ -226,6 +226,38 @@ def test_a_refusal_while_fitting_leaves_trials_with_its_code(
     assert not any(trial.accepted or trial.readings or trial.rooms for trial in found)
 
 
+def test_an_error_in_one_configuration_leaves_the_others_their_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The study remembers that it failed; the race goes on without it."""
+    group = groups()[0]
+    sound = run(GROUND, Job(group, TWO, 1))
+    broken, judgement = group[0].identifier, Judge.judgement
+
+    def failing(judge: Judge) -> Any:
+        if judge.recipe.configuration.identifier == broken:
+            raise ZeroDivisionError
+        return judgement(judge)
+
+    monkeypatch.setattr(Judge, "judgement", failing)
+    first, *others = run(GROUND, Job(group, TWO, 1))
+    assert (first.name, first.refused, first.accepted, first.readings) == (sound[0].name, "E700", False, ())
+    assert timeless(others) == timeless(sound[1:])
+    assert others
+
+
+@pytest.mark.parametrize("stage", ["fit", "projected"])
+def test_memory_that_runs_out_says_nothing_about_a_configuration(
+    stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is heard as the loss of a worker, and the job is given out again."""
+
+    def full(*given: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(Recipe, stage, full)
+    with pytest.raises(MemoryError):
+        run(GROUND, Job(groups()[0], TWO, 0))
+
+
 def test_names_tell_trials_apart() -> None:
     assert len(ALONE) == sum(len(job.configurations) for job in JOBS)
     trial = next(iter(ALONE.values()))

@@ -30,7 +30,7 @@ from facsimile.explore.ground import Ground
 from facsimile.explore.pool import Pool
 from facsimile.explore.race import Rule, audited, survives
 from facsimile.explore.study import Study
-from facsimile.explore.trials import FRESH, Job, Trial
+from facsimile.explore.trials import FAILED, FRESH, Job, Trial
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import check
 from facsimile.release.evaluate import refuse_confidential
@@ -39,7 +39,6 @@ from facsimile.spec.space import Configuration
 
 ATTEMPTS = 3
 POLL_SECONDS = 1.0
-LOST = "E700"
 RACING, HEATING = 0.6, 0.7
 """The shares of a time limit after which the race and the heats end, so that finalists get their trials."""
 
@@ -208,7 +207,7 @@ class _Runner:
             while queue and len(running) < self.pool.room() and not self._late(share):
                 job, attempt = heapq.heappop(queue)[2:]
                 running[self.pool.submit(job)] = (job, attempt)
-            if not running:
+            if not running or (self._late(1.0) and self.pool.stranded()):
                 return False
             for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
                 job, attempt = running.pop(future)
@@ -230,7 +229,7 @@ class _Runner:
         except self.pool.lost:
             if attempt < ATTEMPTS:
                 return None
-            return [Trial(*name, False, (), (), 0.0, 0.0, LOST) for name in job.names()]
+            return [Trial(*name, False, (), (), 0.0, 0.0, FAILED) for name in job.names()]
 
     def _late(self, share: float) -> bool:
         return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds

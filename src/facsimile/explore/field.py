@@ -3,7 +3,8 @@
 What comes next depends on finished trials only, never on their timing, so a study that was interrupted ends
 with the same trials as one that was not.
 
-    race        every configuration until it is dropped, kept or at its last trial; the audited run on
+    race        every configuration until it is dropped, kept or at its last trial; the audited run on, but
+                for those without a candidate
     heats       the survivors up to 8 trials, the best third of them up to 16, the best third of these up to all
     finalists   the best of the last heat; they get fresh trials, which no decision looks at
 """
@@ -72,7 +73,8 @@ class Field:
     def _races(self, name: str) -> bool:
         found = self.standing(name)
         if found.state == "dropped" and audited(name, self.seed, self.rule):
-            return self.raced(name) < self.rule.trials
+            refused = any(trial.refused is not None for trial in self._trials[name])
+            return self.raced(name) < self.rule.trials and not refused
         return found.state == "running"
 
     def left_in_race(self) -> int:

@@ -36,6 +36,9 @@ class Pool(Protocol):
     def submit(self, job: Job) -> Future[list[Trial]]:
         """Run a job on some worker; a lost worker is replaced by the time the next job comes."""
 
+    def stranded(self) -> bool:
+        """Whether no worker is there to end what is on its way."""
+
     def close(self) -> None:
         """Let every worker go, at once."""
 
@@ -76,7 +79,7 @@ class Local:
     """
 
     def __init__(self, ground: Ground, workers: int | None = None) -> None:
-        self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
+        self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, MemoryError)
         self._packed = ground.packed()
         self._name = name_of(self._packed)
         with _one_thread():
@@ -104,6 +107,10 @@ class Local:
                 self._pools[place] = self._started()
                 self._busy[place] = self._pools[place].submit(work, self._name, job)
         return self._busy[place]
+
+    def stranded(self) -> bool:
+        """Never: a process that is lost gives back its job."""
+        return False
 
     def close(self) -> None:
         """Stop all processes."""
@@ -139,7 +146,7 @@ class Cluster:
             from distributed.scheduler import KilledWorker
         except ImportError:
             raise refusal("E412") from None
-        self.lost: tuple[type[BaseException], ...] = (CancelledError, KilledWorker)
+        self.lost: tuple[type[BaseException], ...] = (CancelledError, KilledWorker, MemoryError)
         packed = ground.packed()
         self._name = name_of(packed)
         connect: Any = Client
@@ -154,11 +161,18 @@ class Cluster:
 
     def room(self) -> int:
         """Two jobs for each thread of the workers that are there: the scheduler is far away."""
+        return 2 * max(1, self._threads())
+
+    def stranded(self) -> bool:
+        """All workers left; the scheduler keeps their jobs until others come."""
+        return not self._threads()
+
+    def _threads(self) -> int:
         try:
             threads: dict[str, int] = self._client.nthreads()
         except OSError:
             raise refusal("E413") from None
-        return 2 * max(1, sum(threads.values()))
+        return sum(threads.values())
 
     def submit(self, job: Job) -> Future[list[Trial]]:
         """Run a job on some worker; the scheduler gives it out again when one is lost."""

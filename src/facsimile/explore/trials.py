@@ -25,6 +25,7 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.space import Configuration
 from facsimile.table.table import Table
 
+FAILED = "E700"
 FRESH = 1000
 """Trials from this number on serve estimates only: no decision of a race looks at them."""
 
@@ -79,19 +80,32 @@ def run(ground: Ground, job: Job) -> list[Trial]:
     names = list(job.names())
     try:
         drawn = _drawn(ground, job)
-    except FacsimileError as error:
-        return [Trial(*name, False, (), (), time.thread_time() - start, 0.0, error.code) for name in names]
-    fitted = time.thread_time() - start
+    except Exception as error:
+        fitted = (time.thread_time() - start) / len(names)
+        return [_failed(name, error, fitted, 0.0) for name in names]
+    fitted = (time.thread_time() - start) / len(names)
     found = []
     for configuration, name in zip(job.configurations, names, strict=True):
         start = time.thread_time()
         recipe = Recipe(ground.specification, configuration)
-        table = _projected(ground, recipe, drawn, name)
         fresh = job.number >= FRESH
-        said = Judge(ground, recipe, table, name, fresh or not job.number, fresh).judgement()
+        try:
+            table = _projected(ground, recipe, drawn, name)
+            said = Judge(ground, recipe, table, name, fresh or not job.number, fresh).judgement()
+        except Exception as error:
+            found.append(_failed(name, error, fitted, time.thread_time() - start))
+            continue
         spent = time.thread_time() - start
-        found.append(Trial(*name, said.accepted, said.readings, said.rooms, fitted / len(names), spent))
+        found.append(Trial(*name, said.accepted, said.readings, said.rooms, fitted, spent))
     return found
+
+
+def _failed(name: tuple[str, str, int], error: Exception, fitted: float, spent: float) -> Trial:
+    """One configuration that fails does not end the others' race; that memory ran out says nothing of it."""
+    if isinstance(error, MemoryError):
+        raise error
+    code = error.code if isinstance(error, FacsimileError) else FAILED
+    return Trial(*name, False, (), (), fitted, spent, code)
 
 
 def candidate_of(ground: Ground, configuration: Configuration, generator: Fraction, number: int) -> Table:

@@ -59,10 +59,10 @@ _CRITERION = (
 
 
 def _selections(findings: Findings) -> Iterator[tuple[str, tuple[Spread, ...]]]:
-    """For each epsilon, the first trials and the fresh ones, of all families and of each."""
+    """For each epsilon, the fresh trials and the first ones, of all families and of each."""
     families = findings.families if len(findings.families) > 1 else ()
     for level in findings.levels:
-        for fresh in (False, True):
+        for fresh in (True, False):
             kind = "fresh trials" if fresh else "first trials"
             trials = [t for t in findings.trials if t.generator == level and _whole(t, fresh)]
             for family in (None, *families):
