@@ -21,9 +21,10 @@ from benchmarks.registry import Figure, Report, Timing, benchmark
 from benchmarks.releases import births
 from benchmarks.workload import MEASUREMENTS, WEIGHTS
 from facsimile.explore.facts import load_facts
-from facsimile.explore.learning import UNLEARNT, Learned, Texts, learn
+from facsimile.explore.learning import UNLEARNT, Learned, learn
+from facsimile.explore.learning.draft import Texts
+from facsimile.explore.learning.slack import Rehearsals, badness
 from facsimile.explore.simulate import simulate
-from facsimile.explore.slack import Rehearsals, badness
 from facsimile.privacy.reader import read_public
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification

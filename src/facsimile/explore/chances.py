@@ -12,6 +12,8 @@ From the mean q of these chances over trials follow the chance of a release and 
     rising coin     q^a                            Σ_j Π_{i<j} (1−q)(1−a/i)
     coin γ          q/(1 − (1−q)(1−γ))             1/(1 − (1−q)(1−γ))
     until success   1                              1/q
+
+A capped coin is no option: it costs more than the coin without a cap and releases no more often.
 """
 
 from __future__ import annotations
