@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from programs import Program
+
 settings.register_profile(
     "facsimile", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -29,6 +31,11 @@ def nvss() -> Path:
     if not (PUBLIC / "nvss2019_singleton_10k.csv").exists():
         pytest.skip("the public sample is not on this machine")
     return PUBLIC
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+    return Program(monkeypatch, capsys)
 
 
 @pytest.fixture(autouse=True)

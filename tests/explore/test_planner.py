@@ -186,11 +186,24 @@ def test_the_curve_rises_in_every_scheme(study: Study) -> None:
 
 def test_what_the_declared_total_buys(study: Study) -> None:
     found = planned(study, 0.5)
-    assert found.declared is not None
-    assert found.declared.total <= 5
-    assert found.declared.release >= found.option.chance()[0] - 0.05
+    assert found.bought is not None
+    assert found.bought.total <= found.other == 5
+    assert found.bought.release >= found.option.chance()[0] - 0.05
     assert found.tighter is not None
     assert 0.4 <= found.tighter < 1, "values lie between 80 and 140 of 200 at the largest epsilon"
+
+
+def test_what_another_total_buys(study: Study) -> None:
+    """The more, the likelier a release; nothing where even the cheapest option costs more."""
+    found = [plan(study, 0.5, other=Fraction(total)) for total in ("0.001", "2", "50")]
+    assert [one.option.total for one in found] == [found[0].option.total] * 3
+    assert (found[0].bought, found[0].tighter) == (None, None)
+    some, much = found[1], found[2]
+    assert some.bought is not None and much.bought is not None
+    assert some.bought.total <= 2
+    assert some.bought.release <= much.bought.release + 0.01
+    assert some.tighter is not None and much.tighter is not None
+    assert much.tighter <= some.tighter
 
 
 def test_a_regression_paid_once_is_part_of_the_split(tmp_path: Path) -> None:

@@ -96,6 +96,14 @@ def _seconds(text: str) -> float:
     return float(found[1]) * SECONDS[found[2]]
 
 
+def _epsilon(text: str, command: str) -> Fraction:
+    try:
+        return parse_epsilon(text)
+    except ValueError:
+        problem = "Epsilon is a decimal number above 0."
+        raise refusal("E001", problem=problem, command=f"facsimile {command}") from None
+
+
 @contextlib.contextmanager
 def _watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
     """Rate, survivors and time left: live on a terminal, every five minutes elsewhere, nothing for JSON."""
@@ -181,6 +189,9 @@ def plan_command(
         Scheme | None,
         typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
     ] = None,
+    total: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Say what this total buys; default: the declared one.")
+    ] = None,
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the specification of the planned release.")
     ] = None,
@@ -193,8 +204,9 @@ def plan_command(
     opened = Study.open(study)
     if write is not None and write.exists():
         raise refusal("E401")
+    other = None if total is None else _epsilon(total, "plan")
     with busy("Planning", as_json):
-        found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,))
+        found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,), other)
     if write is not None:
         write_text(write, narrowed(opened.source, found.option, _notes(opened, found, study.name)))
     if as_json:
@@ -231,8 +243,11 @@ def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
         "seconds": option.iterations() * option.seconds,
         "configurations": [c.as_json() | {"identifier": c.identifier} for c in option.configurations],
         "curve": [_point_as_json(point) for point in found.curve],
-        "declared_total_buys": None if found.declared is None else _point_as_json(found.declared),
-        "thresholds_could_be": found.tighter,
+        "other": {
+            "total": show_decimal(found.other),
+            "buys": None if found.bought is None else _point_as_json(found.bought),
+            "thresholds_could_be": found.tighter,
+        },
     }
 
 
@@ -264,9 +279,8 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
         ">probability|" + "|".join(f">{scheme}" for scheme in SCHEMES),
         [(f"{rung:g}", *(_cheapest(found.curve, scheme, rung) for scheme in SCHEMES)) for rung in RUNGS],
     )
-    if found.declared is not None:
-        declared = show_upper(study.declared.budget.total)
-        page.line(f"\nThe declared total of {declared} buys a release with probability {_at(found.declared)}")
+    if found.bought is not None:
+        page.line(f"\nA total of {show_upper(found.other)} buys a release with probability {_at(found.bought)}")
         if found.tighter is not None:
             page.line(f"or, at the wanted probability, thresholds of {found.tighter:.0%} of the declared ones.")
     if option.total > study.declared.budget.total:
@@ -374,7 +388,7 @@ def learn_command(
         raise refusal("E401")
     refuse_confidential(data)
     seconds, specification = _seconds(time_limit), load(spec)
-    spent = specification.budget.generator if epsilon is None else _epsilon(epsilon)
+    spent = specification.budget.generator if epsilon is None else _epsilon(epsilon, "learn")
     with busy("Learning", as_json):
         table = read_public(data, specification)
         found = learn(
@@ -397,14 +411,6 @@ def learn_command(
         "above 0 it is met."
     )
     page.line(f"{found.evaluations:,} candidates were made.")
-
-
-def _epsilon(text: str) -> Fraction:
-    try:
-        return parse_epsilon(text)
-    except ValueError:
-        problem = "Epsilon is a decimal number above 0."
-        raise refusal("E001", problem=problem, command="facsimile learn") from None
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -110,12 +110,13 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """The plan, the curve, and what the declared total would buy."""
+    """The plan, the curve, and what some other total would buy: a likelier release, or tighter thresholds."""
 
     option: Option
     accept: float
     curve: tuple[Point, ...]
-    declared: Point | None
+    other: Fraction
+    bought: Point | None
     tighter: float | None
 
 
@@ -141,9 +142,17 @@ def levels(study: Study) -> list[Level]:
 
 
 def plan(
-    study: Study, accept: float, keep: float = 0.1, noise: float = 0.1, schemes: Sequence[Scheme] = BOUNDED
+    study: Study,
+    accept: float,
+    keep: float = 0.1,
+    noise: float = 0.1,
+    schemes: Sequence[Scheme] = BOUNDED,
+    other: Fraction | None = None,
 ) -> Planned:
-    """The cheapest option with the wanted chance of a release, among some schemes."""
+    """The cheapest option with the wanted chance of a release, among some schemes.
+
+    `other`: the total to compare with, the declared one unless given.
+    """
     found = levels(study)
     if not found:
         raise refusal("E415", problem="no configuration has fresh trials.")
@@ -153,9 +162,10 @@ def plan(
     if not enough:
         raise refusal("E415", problem=f"no budget that was tried releases with probability {accept:g}.")
     best = min(enough, key=lambda option: (option.total, -option.least))
-    declared = _bought([option for option in options if option.scheme in schemes], spec.budget.total)
-    tighter = _tightest(spec, found, keep, noise, accept)
-    return Planned(best, accept, _curve(options), declared, tighter)
+    total = spec.budget.total if other is None else other
+    bought = _bought([option for option in options if option.scheme in schemes], total)
+    tighter = _tightest(spec, found, keep, noise, accept, total)
+    return Planned(best, accept, _curve(options), total, bought, tighter)
 
 
 def curve(study: Study, keep: float = 0.1, noise: float = 0.1) -> tuple[Point, ...]:
@@ -192,16 +202,16 @@ def _bought(options: Sequence[Option], total: Fraction) -> Point | None:
 
 
 def _tightest(
-    spec: Specification, found: Sequence[Level], keep: float, noise: float, accept: float
+    spec: Specification, found: Sequence[Level], keep: float, noise: float, accept: float, total: Fraction
 ) -> float | None:
-    """The smallest factor on every threshold that the declared total would still meet often enough."""
+    """The smallest factor on every threshold that a total would still meet often enough."""
     best = None
     for factor in TIGHTER:
         options = [
             o
             for level in found
             for o in _options(spec, level, keep, noise, factor)
-            if o.total <= spec.budget.total
+            if o.total <= total
         ]
         if not any(option.least >= accept for option in options):
             return best

@@ -1,14 +1,11 @@
 """The command line: what people see, what machines read, and how it fails."""
 
 import io
-import json
 import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -18,42 +15,11 @@ import yaml
 from conftest import ROOT
 from facsimile import __version__, cli
 from facsimile.spec.load import dump, schema
+from programs import Program, Ran
 from specs import changed, small
 
 FAMILIES = {"privbayes": 1440, "mwem": 432, "pep": 1296, "dpctgan": 2304, "patectgan": 768}
 RAW = "age,is_female\n3,true\n17,false\n18,\n40,true\n64,false\n65,true\n90,true\n90,false\n"
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What one run of the program left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-class Program:
-    """The program, run in this process as a shell would run it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.monkeypatch, self.capsys = monkeypatch, capsys
-
-    def __call__(self, *arguments: object) -> Ran:
-        self.monkeypatch.setattr(sys, "argv", ["facsimile", *(str(a) for a in arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        out, err = self.capsys.readouterr()
-        return Ran(int(stopped.value.code or 0), out, err)
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
-    return Program(monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -1,0 +1,264 @@
+"""The commands for public data: what they print, what machines read, and what they refuse before any work."""
+
+from __future__ import annotations
+
+import io
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from facsimile.cli import exploring
+from facsimile.errors import refusal
+from facsimile.explore.explore import News
+from facsimile.explore.ground import Ground
+from facsimile.explore.study import Study
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.load import load
+from programs import Program, Ran
+from studies import Here, write_files
+
+SHORT = ("--trials", 3, "--fresh", 8, "--steps", 1, "--finalists", 2)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return write_files(tmp_path_factory.mktemp("people"))
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> list[Here]:
+    """No processes: the pools that were made."""
+    made: list[Here] = []
+
+    def pool(ground: Ground, workers: int | None) -> Here:
+        made.append(Here(ground, workers or 1))
+        return made[-1]
+
+    monkeypatch.setattr(exploring, "Local", pool)
+    return made
+
+
+@pytest.fixture(scope="module")
+def study(files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished study."""
+    spec, data = files
+    path = tmp_path_factory.mktemp("study") / "people.study"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exploring, "Local", lambda ground, workers: Here(ground))
+        exploring.explore_command(
+            spec, data, path, public=True, trials=3, fresh=8, steps=1, finalists=2, as_json=True
+        )
+    return path
+
+
+def unwrapped(found: Ran) -> str:
+    """What was printed, however wide the terminal is."""
+    return " ".join(found.out.split())
+
+
+def test_exploring_tells_what_survives_and_goes_on(
+    run: Program, files: tuple[Path, Path], here: list[Here], tmp_path: Path
+) -> None:
+    spec, data = files
+    command = ("explore", spec, "--data", data, "--public", "--out", tmp_path / "people.study", *SHORT)
+    found = run(*command, "--json")
+    assert (found.code, found.err) == (0, "")
+    said = found.json
+    assert said["finished"] and said["configurations"] == 12
+    assert said["dropped"] + said["undecided"] + len(said["survivors"]) >= 12
+    assert run(*command, "--json").json == said, "nothing is run twice"
+    shown = run(*command)
+    assert shown.code == 0
+    assert shown.out.splitlines()[0] == "People"
+    assert "2,000 public records in people.csv; nothing here is protected" in shown.out
+    assert f"{said['trials']:,} trials of 12 configurations" in shown.out
+    assert f"Next: facsimile plan {tmp_path / 'people.study'}" in unwrapped(shown)
+    assert len(here) == 3
+    for changed in (("--seed", 2), ("--wanted", 0.2)):
+        assert run(*command, *changed).err.startswith("E414 ")
+
+
+def test_a_time_limit_leaves_something_for_the_next_time(
+    run: Program, files: tuple[Path, Path], here: list[Here], tmp_path: Path
+) -> None:
+    spec, data = files
+    command = ("explore", spec, "--data", data, "--public", "--out", tmp_path / "people.study", *SHORT)
+    found = run(*command, "--time-limit", "0s")
+    assert found.code == 0
+    assert "still running" in found.out and "the same command goes on" in found.out
+    assert "Next:" not in found.out
+    assert run(*command, "--json").json["finished"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), "E208"),
+        (("--public", "--time-limit", "soon"), "E001"),
+        (("--public", "--time-limit", "-3s"), "E001"),
+        (("--public", "--workers", "0"), "E001"),
+        (("--public", "--wanted", "1"), "E001"),
+        (("--public", "--trials", "2"), "E001"),
+    ],
+)
+def test_what_is_refused_leaves_no_study(
+    run: Program,
+    files: tuple[Path, Path],
+    here: list[Here],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    code: str,
+) -> None:
+    spec, data = files
+    out = tmp_path / "people.study"
+    found = run("explore", spec, "--data", data, "--out", out, *arguments)
+    assert found.code == 2
+    assert found.err.startswith(f"{code} ")
+    assert found.err.count("\n") == 1
+    assert not out.exists() and not here
+
+
+def test_a_file_that_is_no_study_is_refused_and_kept(run: Program, files: tuple[Path, Path]) -> None:
+    spec, data = files
+    before = data.read_bytes()
+    for command in (
+        ("explore", spec, "--data", data, "--public", "--out", data),
+        ("plan", data),
+        ("report", data, "--out", data.with_name("page.html")),
+    ):
+        assert run(*command).err.startswith("E410 ")
+    assert data.read_bytes() == before
+
+
+def news(**changes: Any) -> News:
+    given: dict[str, Any] = {
+        "stage": "epsilon 2: race",
+        "trials": 1500,
+        "done": 300,
+        "running": 7,
+        "survivors": 3,
+        "left": 600,
+        "started": 0.0,
+    }
+    return News(**(given | changes))
+
+
+def test_progress_has_rate_survivors_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
+    assert exploring._told(news(), None) == (
+        "epsilon 2: race: 1,500 trials, 3.0 a second, 7 running, 3 survive, at most 3:20 left in this stage"
+    )
+    assert "at most 0:50 left" in exploring._told(news(), 150.0)
+    assert "at most 5:33:20 left" in exploring._told(news(left=60_000), None)
+    assert "0.0 a second" in exploring._told(news(done=0), None)
+
+
+def test_without_a_terminal_a_line_comes_every_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, err = [0.0], io.StringIO()
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("sys.stderr", err)
+    with exploring._watching(False, None) as watch:
+        for now[0] in range(0, 900, 10):
+            watch(news())
+    assert len(err.getvalue().splitlines()) == 2
+
+
+def test_a_plan_for_people_and_for_machines(run: Program, study: Path, tmp_path: Path) -> None:
+    written = tmp_path / "planned.yaml"
+    found = run("plan", study, "--accept", "0.05", "--write", written, "--total", "9.98", "--json")
+    assert (found.code, found.err) == (0, "")
+    said = found.json
+    spec = load(written)
+    assert show_decimal(spec.budget.total) == said["total"]
+    assert spec.scheme == said["scheme"]
+    assert said["other"]["total"] == "9.98"
+    assert {point["scheme"] for point in said["curve"]} == {"paper", "test-then-measure", "train-once"}
+    chance = said["release"]
+    assert 0 <= chance["low"] <= chance["probability"] <= chance["high"] <= 1
+    shown = run("plan", study, "--accept", "0.05", "--total", "9.98")
+    assert shown.code == 0
+    assert "A total of 9.98 buys a release with probability" in shown.out
+    assert "The intervals hold for data like the public file" in shown.out
+    before = written.read_bytes()
+    assert run("plan", study, "--accept", "0.05", "--write", written).err.startswith("E401 ")
+    assert written.read_bytes() == before
+    assert run("check", written).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("--total", "much"), "E001"), (("--total", "0"), "E001"), (("--accept", "0"), "E001")],
+)
+def test_a_plan_refuses_what_is_no_number(
+    run: Program, study: Path, arguments: tuple[str, ...], code: str
+) -> None:
+    found = run("plan", study, *arguments)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith(f"{code} ")
+
+
+def test_a_study_without_a_plan_says_why(run: Program, study: Path) -> None:
+    found = run("plan", study, "--accept", "0.999")
+    assert found.code == 2
+    assert found.err.startswith("E415 ")
+
+
+def test_a_report_says_where_it_is(run: Program, study: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    found = run("report", study, "--out", page)
+    assert found.code == 0
+    assert f"The page to read: {page}" in unwrapped(found)
+    assert "2,000 public records in people.csv" in found.out
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert run("report", study, "--out", page).err.startswith("E401 ")
+
+
+def test_a_learned_block_fits_into_a_specification(
+    run: Program, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    spec, data = files
+    block = tmp_path / "families.yaml"
+    command = ("learn", spec, "--data", data, "--public", "--time-limit", "1s", "--epsilon", "1")
+    found = run(*command, "-o", block)
+    assert found.code == 0
+    assert f"Written: {block}" in unwrapped(found) and "candidates were made" in found.out
+    whole = yaml.safe_load(spec.read_text(encoding="utf-8")) | yaml.safe_load(block.read_text(encoding="utf-8"))
+    again = tmp_path / "again.yaml"
+    again.write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
+    assert run("check", again).code == 0
+    assert run(*command, "-o", block).err.startswith("E401 ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [((), "E208"), (("--public", "--epsilon", "-1"), "E001"), (("--public", "--time-limit", "10"), "E001")],
+)
+def test_learning_refuses_before_it_begins(
+    run: Program, files: tuple[Path, Path], arguments: tuple[str, ...], code: str
+) -> None:
+    spec, data = files
+    found = run("learn", spec, "--data", data, *arguments)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith(f"{code} ")
+
+
+def test_the_study_of_the_command_is_the_study_of_the_library(study: Path) -> None:
+    opened = Study.open(study)
+    assert opened.data == "people.csv"
+    assert (opened.rule.trials, opened.rule.fresh, opened.rule.steps) == (3, 8, 1)
+
+
+def test_a_scheduler_needs_its_package(
+    run: Program, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(ground: Ground, address: str) -> Any:
+        raise refusal("E412")
+
+    monkeypatch.setattr(exploring, "Cluster", missing)
+    spec, data = files
+    out = tmp_path / "people.study"
+    found = run("explore", spec, "--data", data, "--public", "--out", out, "--scheduler", "tcp://far:1")
+    assert found.err.startswith("E412 ")
