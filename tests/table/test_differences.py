@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from contracts.neighbours import small_domain
 from facsimile.table import differences
-from facsimile.table.differences import cliques, largest_difference, smallest_likeness, smallest_one_way
+from facsimile.table.differences import (
+    cliques,
+    distance,
+    largest_difference,
+    smallest_likeness,
+    smallest_one_way,
+)
 from facsimile.table.table import Table
 
 DOMAIN = small_domain(2, 3, 4)
@@ -31,11 +37,15 @@ def test_the_largest_difference_is_over_every_cell_of_every_marginal(
     assert largest_difference(one, other) == plain(one, other, 3)
 
 
-@given(tables, tables)
-def test_a_domain_too_large_for_an_array_gives_the_same(one: Table, other: Table) -> None:
+@given(tables, tables, st.sampled_from([1, 6, 100]))
+def test_a_domain_too_large_for_an_array_gives_the_same(one: Table, other: Table, few: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(differences, "DENSE_CELLS", 1)
+        patch.setattr(differences, "FEW_CELLS", few)
         assert largest_difference(one, other) == plain(one, other, 3)
+        for clique in cliques(DOMAIN.names, 3):
+            expected = np.abs(one.marginal(clique) - other.marginal(clique)).sum()
+            assert distance(one, other, clique) == expected
 
 
 def test_twenty_columns_of_ten_values_need_no_array() -> None:

@@ -207,12 +207,7 @@ def _tightest(
     """The smallest factor on every threshold that a total would still meet often enough."""
     best = None
     for factor in TIGHTER:
-        options = [
-            o
-            for level in found
-            for o in _options(spec, level, keep, noise, factor)
-            if o.total <= total
-        ]
+        options = [o for level in found for o in _options(spec, level, keep, noise, factor) if o.total <= total]
         if not any(option.least >= accept for option in options):
             return best
         best = factor

@@ -17,8 +17,8 @@ from facsimile.table.domain import Clique
 from facsimile.table.table import Codes, Table
 
 DENSE_CELLS = 20_000_000
+FEW_CELLS = 1_000_000
 Signed = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def cliques(names: Clique, ways: int) -> Iterator[Clique]:
@@ -75,15 +75,17 @@ def _sparse(codes: Codes, counts: Signed, table: Table, clique: Clique) -> int:
     return int(np.abs(_signed(codes, counts, table, clique)).max(initial=0))
 
 
-def _signed(codes: Codes, counts: Signed, table: Table, clique: Clique) -> Floats:
-    """The cells of one marginal of a difference that are not empty in both tables."""
+def _signed(codes: Codes, counts: Signed, table: Table, clique: Clique) -> Signed:
+    """One marginal of a difference: every cell of it where they are few, else those with records."""
+    if table.domain.size(clique) <= FEW_CELLS:
+        places = [table.domain.place(name) for name in clique]
+        return _spread(codes[:, places], counts, table.domain.project(clique).shape).ravel()
     plus = Table.from_rows(table.domain, codes[counts > 0], counts[counts > 0]).project(clique)
     minus = Table.from_rows(table.domain, codes[counts < 0], -counts[counts < 0]).project(clique)
     rows = np.concatenate([plus.codes, minus.codes])
     _, place = np.unique(rows, axis=0, return_inverse=True)
     signed = np.concatenate([plus.counts, -minus.counts])
-    found: Floats = np.bincount(place.ravel(), weights=signed).astype(np.float64)
-    return found
+    return np.bincount(place.ravel(), weights=signed).astype(np.int64)
 
 
 def smallest_one_way(table: Table) -> int:
