@@ -111,17 +111,19 @@ def test_no_more_tables_are_kept_than_allowed(monkeypatch: pytest.MonkeyPatch) -
 CLIQUES: list[Clique] = [(), ("age",), ("sex", "age"), ("age", "sex"), ("height",), ("age", "sex", "height")]
 
 
-@given(st.lists(st.sampled_from(CLIQUES), max_size=20), st.integers(1, 3))
+@given(st.lists(st.sampled_from(CLIQUES), max_size=20), st.integers(1, 3), st.sampled_from([0, 10, 10**6]))
 @settings(max_examples=50)
-def test_remembered_marginals_are_the_marginals(asked: list[Clique], most: int) -> None:
+def test_remembered_marginals_are_the_marginals(asked: list[Clique], most: int, cells: int) -> None:
     """Whatever was asked before, and whatever was forgotten since."""
     plain = ground(n=200).table
     remembered = Remembered(plain.domain, plain.codes, plain.counts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MARGINALS", most)
+        patch.setattr(module, "SMALL", cells)
         for clique in asked:
             assert np.array_equal(remembered.marginal(clique), plain.marginal(clique))
             assert remembered.marginal(clique).shape == plain.domain.project(clique).shape
+            assert sum(counts.size for counts in remembered._known.values()) <= most * cells
 
 
 def test_a_marginal_is_counted_once_and_nobody_can_change_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,8 @@ from facsimile.table.encoding import recode
 from facsimile.table.table import Counts, Table
 
 RECODED = 16
-MARGINALS = 512
+MARGINALS, SMALL = 512, 100_000
+"""How many marginals a table remembers, and how many cells those may have."""
 
 
 class Remembered(Table):
@@ -36,6 +37,8 @@ class Remembered(Table):
             known.move_to_end(clique)
         else:
             counts = super().marginal(clique)
+            if counts.size > SMALL:
+                return counts
             counts.setflags(write=False)
             known[clique] = counts
             if len(known) > MARGINALS:
