@@ -310,6 +310,26 @@ def test_a_study_that_ran_out_of_time_goes_on_to_the_same_end(
     assert (again.dropped, again.undecided, again.running) == (said.dropped, said.undecided, 0)
 
 
+@pytest.mark.parametrize("hopeless", [True, False])
+def test_the_race_leaves_time_only_where_something_survives(
+    hopeless: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No core is idle while nothing is decided: the time for finalists goes to the race if there is none."""
+    world, clock, limit = World(1, (1.0,)), Clock(), 120.0
+    begun: list[tuple[int, float]] = []
+
+    def work(job: Job) -> list[Trial]:
+        begun.append((job.number, clock.now))
+        found = world.run(job)
+        return [replace(t, accepted=False, readings=(), refused=None) for t in found] if hopeless else found
+
+    monkeypatch.setattr(module, "time", clock)
+    rule = replace(RULE, trials=999, wanted=0.001, fresh=1000, steps=0)
+    explored(Kept(rule), Scrambled(work, 1), seconds=limit)
+    assert max(when for _, when in begun) > 0.9 * limit, "until the end"
+    assert any(number >= FRESH for number, _ in begun) != hopeless, "with finalists, if there can be any"
+
+
 def test_a_study_with_missing_levels_is_not_finished() -> None:
     """Stopped between two levels: nothing of the first is missing, and still there is more to do."""
     world, rule = World(1, (0.9,)), replace(RULE, steps=1)

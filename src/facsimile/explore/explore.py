@@ -4,7 +4,8 @@
     level k     the finalists of the level above race at an epsilon smaller by √2, and get fresh trials
     the end     no configuration survives, or the last level is done
 
-A time limit ends the race early, in the interest of finalists; the same command without one goes on with it.
+A time limit ends the race early, in the interest of finalists, if some configuration has survived by then; the
+same command without one goes on with it.
 
 The writer hands out jobs, takes back trials and writes them, one transaction for each job. There is a
 job on its way for every worker, whatever stage the race is at.
@@ -25,7 +26,7 @@ from typing import Any
 
 from facsimile.acceptance.decision import luck
 from facsimile.errors import refusal
-from facsimile.explore.field import HEATS, Field, Group
+from facsimile.explore.field import HEATS, Field
 from facsimile.explore.ground import Ground
 from facsimile.explore.pool import Pool
 from facsimile.explore.race import Rule, audited, survives
@@ -157,28 +158,24 @@ class _Runner:
         finished = True
         for field in fields(self.study, self.trials):
             stage = f"epsilon {float(field.generator):g}"
-            finished &= self._drain(field, f"{stage}: race", field.next_in_race, field.left_in_race, RACING)
+            finished &= self._race(field, f"{stage}: race")
             for heat in range(len(HEATS) + 1):
                 finished &= self._known(field, f"{stage}: heat {heat + 1}", field.in_heat(heat), HEATING)
             finished &= self._known(field, f"{stage}: finalists", field.fresh(), 1.0)
         return finished
 
-    def _drain(
-        self,
-        field: Field,
-        stage: str,
-        following: Callable[[Group], Job | None],
-        left: Callable[[], int],
-        share: float,
-    ) -> bool:
-        """Every group job after job, until it has none."""
+    def _race(self, field: Field, stage: str) -> bool:
+        """Every group job after job, until it has none; time is left for finalists once there can be any."""
         groups = {c.identifier: group for group in field.groups for c in group}
-        first = [job for job in (following(group) for group in field.groups) if job is not None]
+        first = [job for job in (field.next_in_race(group) for group in field.groups) if job is not None]
 
         def after(job: Job) -> Job | None:
-            return following(groups[job.configurations[0].identifier])
+            return field.next_in_race(groups[job.configurations[0].identifier])
 
-        return self._work(field, stage, first, after, left, share)
+        def late() -> bool:
+            return self._late(RACING if field.survivors() else 1.0)
+
+        return self._work(field, stage, first, after, field.left_in_race, late)
 
     def _known(self, field: Field, stage: str, jobs: Sequence[Job], share: float) -> bool:
         """Jobs that bring no others."""
@@ -188,7 +185,7 @@ class _Runner:
             nonlocal left
             left -= len(job.configurations)
 
-        return self._work(field, stage, jobs, after, lambda: left, share)
+        return self._work(field, stage, jobs, after, lambda: left, lambda: self._late(share))
 
     def _work(
         self,
@@ -197,14 +194,14 @@ class _Runner:
         first: Iterable[Job],
         after: Callable[[Job], Job | None],
         left: Callable[[], int],
-        share: float,
+        late: Callable[[], bool],
     ) -> bool:
-        """Lowest numbers first; a job that ends may bring another. None starts after a share of the time."""
+        """Lowest numbers first; a job that ends may bring another. None starts when it is late."""
         queue = [(job.number, place, job, 1) for place, job in enumerate(first)]
         heapq.heapify(queue)
         place, running = len(queue), dict[Future[list[Trial]], tuple[Job, int]]()
         while queue or running:
-            while queue and len(running) < self.pool.room() and not self._late(share):
+            while queue and len(running) < self.pool.room() and not late():
                 job, attempt = heapq.heappop(queue)[2:]
                 running[self.pool.submit(job)] = (job, attempt)
             if not running or (self._late(1.0) and self.pool.stranded()):
