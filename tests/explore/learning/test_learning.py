@@ -78,7 +78,7 @@ def test_figures_come_from_seeds_that_no_race_has_seen(monkeypatch: pytest.Monke
     mine = (found.measurements, found.weights)
     assert {texts for texts, _ in fresh} == {mine, UNLEARNT}
     seeds = [{seed for texts, seed in fresh if texts == wanted} for wanted in (mine, UNLEARNT)]
-    assert seeds[0] == seeds[1] and len(seeds[0]) == 4
+    assert seeds[0] == seeds[1] and len(seeds[0]) == 2
     specification, table = small()
     rehearsals = Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
     for texts, said in ((mine, found.slack), (UNLEARNT, found.before)):
@@ -91,7 +91,7 @@ def test_never_worse_than_auto_on_what_was_searched(seed: int, evaluations: int)
     specification, table = small()
     found = learn(specification, table, EPSILON, seed=seed, evaluations=evaluations)
     rehearsals = Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
-    number = max(1, max(2, min(learning.FRESH, evaluations // 10)) // 2)
+    number = max(1, max(2, min(learning.FRESH, evaluations // 30)) // 2)
     means = [
         np.mean([badness(rehearsals.overshoots(*texts, seed * learning.SEEDS + i)) for i in range(number)])
         for texts in ((found.measurements, found.weights), UNLEARNT)
@@ -119,7 +119,7 @@ def test_seconds_end_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds in (0, 30):
         now[0] = 0
         found = learn(*small(), EPSILON, seconds=seconds)
-        assert seconds - 10 <= found.evaluations == now[0] <= max(6, seconds + 1)
+        assert seconds / 3 <= found.evaluations == now[0] <= max(6, seconds + 1)
 
 
 # wide tables

@@ -6,9 +6,10 @@ the worst criterion stays below its threshold. It is estimated by making candida
 Search. A draft (`draft`) asks for every column by itself and for some tables of several columns, each column in
 so many groups. Moves change one thing of it (`clues`), and races decide which moves help (`search`).
 
-Honesty. Whatever wins many races was also lucky on their seeds. So `slack` and `before` are measured on fresh
-seeds that no race has seen. They speak of the public table all the same; how a workload does on another
-population, only that population can tell.
+Honesty. Whatever wins many races was also lucky on their seeds. So the last drafts, the first one and `auto`
+meet once more, all on the same seeds and on more of them, and the best is taken. `slack` and `before` are
+measured on fresh seeds that nothing before has seen. They speak of the public table all the same; how a
+workload does on another population, only that population can tell.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from facsimile.table.table import Table
 
 POOL, FRESH = 48, 16
 """Seeds of the races, and seeds of the figures that are reported."""
+START, LAST = 3, 6
+"""On how many seeds drafts meet at the start; how many of the last drafts of a search meet again at its end."""
 SEEDS = 10_000
 """Searches of different seeds share none below."""
 UNLEARNT: Texts = (AUTO, AUTO)
@@ -79,8 +82,8 @@ def learn(
 
     `table` is at the specification's finest refinement; `alternatives` are each column's first unless given.
     With `evaluations` the result follows from the seed, as long as the seconds suffice. A part of both limits
-    is kept for the end: the winner and `auto` meet on seeds of the search, where the better one is taken, and
-    on fresh ones. However low the limits, up to six candidates are made.
+    is kept for the end: the last drafts and `auto` meet on seeds of the search, where the best one is taken,
+    and this one and `auto` on fresh seeds. However low the limits, up to six candidates are made.
     """
     limit = Limit(seconds, evaluations)
     spec = specification.sized(table.n)
@@ -99,9 +102,10 @@ def learn(
     search = Search(evaluate, pool, np.random.default_rng(seed), limit.over, progress)
     search.overshoots(UNLEARNT, pool[0])
     limit.reserve()
-    draft = search.climb(search.best(clues.drafts()), moves)
-    met = pool[: max(1, limit.fresh // 2)]
-    texts = max((draft.texts, UNLEARNT), key=lambda texts: search.slack(texts, met))
+    starts = {draft.texts: draft for draft in clues.drafts()}
+    first, *later = search.climb(starts[search.best(starts, START, limit.over)], moves)
+    finalists = [UNLEARNT, *(draft.texts for draft in (first, *later[-LAST:]))]
+    texts = search.best(finalists, max(1, limit.fresh // 2), lambda _: False)
     if set(search.overshoots(texts, pool[0])) == {FURTHEST}:
         raise refusal("E160", family="workload")
     fresh = range(pool.stop, pool.stop + limit.fresh)
@@ -111,10 +115,10 @@ def learn(
 
 @dataclass(eq=False)
 class Limit:
-    """How long a search may take, and what it leaves for the comparison at its end.
+    """How long a search may take, and what it leaves for the comparisons at its end.
 
-    A comparison on `fresh` seeds needs three candidates for each: two there, and one on half as many seeds of
-    the search.
+    On each of the `fresh` seeds two candidates are made. Before that, up to LAST + 2 finalists meet on half as
+    many seeds, half of them on as many and a quarter on twice as many: LAST + 2 candidates for a fresh seed.
     """
 
     seconds: float
@@ -128,9 +132,10 @@ class Limit:
         """Plan the end, after one candidate: at most about a third of either limit."""
         self.candidate = time.monotonic() - self.begun
         possible = self.seconds / max(self.candidate, 1e-9) if self.evaluations is None else self.evaluations
-        self.fresh = max(2, min(FRESH, int(possible / 10)))
+        self.fresh = max(2, min(FRESH, int(possible / 30)))
 
     def over(self, made: int) -> bool:
         """Whether it is time for the end, so many candidates having been made."""
-        late = time.monotonic() - self.begun + 3 * self.fresh * self.candidate > self.seconds
-        return late or (self.evaluations is not None and made + 3 * self.fresh >= self.evaluations)
+        kept = (2 + LAST + 2) * self.fresh
+        late = time.monotonic() - self.begun + kept * self.candidate > self.seconds
+        return late or (self.evaluations is not None and made + kept >= self.evaluations)

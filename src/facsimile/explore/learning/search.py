@@ -7,7 +7,7 @@ drawn for each race. A race ends as soon as the move is clearly better, or hardl
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from statistics import fmean
@@ -20,7 +20,7 @@ from facsimile.explore.learning.slack import FURTHEST, Lost, Overshoots, badness
 
 STEPS = ((2.0, 0.04), (1.5, 0.02), (1.25, 0.01))
 """By how much a weight is multiplied, and which gain is looked for; less when no move helps any more."""
-HOPE, PROOF, LOOKS = 0.5, 1.7, 5
+HOPE, PROOF, LOOKS = 0.5, 2.2, 6
 """A race is lost when the gain is HOPE deviations away, and won, after LOOKS seeds, when zero is PROOF away."""
 CREDIT = (0.1, 5)
 """The gain and the candidates that every kind of move begins with."""
@@ -79,24 +79,25 @@ class Search:
                 break
         return max(0.0, -fmean(gaps))
 
-    def best(self, drafts: Sequence[Draft]) -> Draft:
-        """All on two seeds, the better half on four, and so on."""
-        left, number = list(drafts), 2
+    def best(self, texts: Iterable[Texts], number: int, over: Callable[[int], bool]) -> Texts:
+        """All on so many seeds, the better half on twice as many, and so on; the first if it is over before."""
+        left = list(dict.fromkeys(texts))
         while len(left) > 1:
-            for draft, seed in product(left, self.seeds[:number]):
-                if self.over(self.evaluations):
+            for one, seed in product(left, self.seeds[:number]):
+                if over(self.evaluations):
                     return left[0]
-                self.overshoots(draft.texts, seed)
-            left.sort(key=lambda draft: -self.slack(draft.texts, self.seeds[:number]))
-            left, number = left[: (len(left) + 1) // 2], 2 * number
+                self.overshoots(one, seed)
+            left.sort(key=lambda one: -self.slack(one, self.seeds[:number]))
+            left, number = left[: (len(left) + 1) // 2], min(2 * number, len(self.seeds))
         return left[0]
 
-    def climb(self, draft: Draft, moves: Callable[[Draft, Overshoots, float], list[Move]]) -> Draft:
-        """Moves until none helps at the smallest step, or until it is over.
+    def climb(self, draft: Draft, moves: Callable[[Draft, Overshoots, float], list[Move]]) -> list[Draft]:
+        """Moves until none helps at the smallest step, or until it is over; every draft on the way.
 
         The kind of move that gained most for each candidate so far is next; every kind begins with some credit.
         Of its moves the most promising one that was never tried, else the one tried longest ago.
         """
+        path = [draft]
         gains: dict[str, float] = defaultdict(float)
         costs: dict[str, int] = defaultdict(int)
         turns: dict[str, int] = {}
@@ -122,8 +123,9 @@ class Search:
                 again = ""
                 if gained:
                     draft, again, stale = move.draft, move.name, set()
+                    path.append(draft)
                     self.progress(f"{self.evaluations} candidates, {move.name}: gain {gained:.3f}")
-        return draft
+        return path
 
 
 def lost(gaps: Sequence[float], wanted: float) -> bool:
