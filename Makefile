@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SPARK := .venv-spark
+# The tests start many short programs; compiled once, each starts sooner.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test lint types boundaries unit test-long test-spark bench lock clean
 
