@@ -36,15 +36,10 @@ FIRST = 10**9
 Public = tuple[Specification, Table]
 
 
-def simulated_births(n: int = 158_500) -> Public:
-    specification = load(BIRTHS / "ours.yaml")
-    table = read_public(simulate(load_facts(BIRTHS / "facts.yaml"), n, 7), specification)
-    return specification.sized(table.n), table
-
-
-def discharges(n: int = 50_000) -> Public:
-    specification = load(DISCHARGES / "release.yaml")
-    table = read_public(simulate(load_facts(DISCHARGES / "facts.yaml"), n, 1), specification)
+def simulated(example: Path, name: str, n: int, seed: int) -> Public:
+    """Stand-in records of an example, for one of its specifications."""
+    specification = load(example / name)
+    table = read_public(simulate(load_facts(example / "facts.yaml"), n, seed), specification)
     return specification.sized(table.n), table
 
 
@@ -78,7 +73,10 @@ def report(seconds: float, seeds: int, epsilon: Fraction, tell: Callable[[str], 
     mine, hand = (found.measurements, found.weights), (MEASUREMENTS, WEIGHTS)
     figures = [Figure("candidates made", found.evaluations)]
     figures += [Figure("fresh seeds: slack", found.slack), Figure("fresh seeds: slack of auto", found.before)]
-    for place, population in (("learned on", public), ("simulated", simulated_births())):
+    for place, population in (
+        ("learned on", public),
+        ("simulated", simulated(BIRTHS, "ours.yaml", 158_500, 7)),
+    ):
         for name, texts in (("learned", mine), ("auto", UNLEARNT), ("by hand", hand)):
             share, slack = judged(population, epsilon, texts, seeds)
             figures.append(Figure(f"{place}, {name}: all met", share, "%"))
@@ -87,7 +85,7 @@ def report(seconds: float, seeds: int, epsilon: Fraction, tell: Callable[[str], 
 
 
 def wide(seconds: float, seeds: int, epsilon: Fraction, tell: Callable[[str], None]) -> Report:
-    public = discharges()
+    public = simulated(DISCHARGES, "release.yaml", 50_000, 1)
     found, cpu = learned(public, epsilon, seconds, tell)
     tell(found.block())
     figures = [Figure("candidates made", found.evaluations)]

@@ -173,7 +173,7 @@ class _Runner:
             return field.next_in_race(groups[job.configurations[0].identifier])
 
         def late() -> bool:
-            return self._late(RACING if field.survivors() else 1.0)
+            return self._late(1.0) or (self._late(RACING) and bool(field.survivors()))
 
         return self._work(field, stage, first, after, field.left_in_race, late)
 

@@ -31,17 +31,14 @@ def largest_difference(one: Table, other: Table, ways: int | None = None) -> int
     """The largest difference of any count of any marginal of up to `ways` columns (default: all)."""
     names = one.domain.names
     most = len(names) if ways is None else min(ways, len(names))
-    codes, counts = difference(one, other)
     if one.domain.cells <= DENSE_CELLS and most == len(names):
-        return _dense(_spread(codes, counts, one.domain.shape))
-    return max(_sparse(codes, counts, one, clique) for clique in cliques(names, most))
+        return _dense(_spread(*difference(one, other), one.domain.shape))
+    return max(int(np.abs(_gaps(one, other, c)).max(initial=0)) for c in cliques(names, most))
 
 
 def distance(one: Table, other: Table, clique: Clique) -> int:
     """The L1 distance of one marginal of two tables."""
-    if one.domain.size(clique) <= DENSE_CELLS:
-        return int(np.abs(one.marginal(clique) - other.marginal(clique)).sum())
-    return int(np.abs(_signed(*difference(one, other), one, clique)).sum())
+    return int(np.abs(_gaps(one, other, clique)).sum())
 
 
 def difference(one: Table, other: Table) -> tuple[Codes, Signed]:
@@ -70,22 +67,13 @@ def _dense(array: Signed) -> int:
     return worst
 
 
-def _sparse(codes: Codes, counts: Signed, table: Table, clique: Clique) -> int:
-    """The largest entry of one marginal, whatever the size of the domain."""
-    return int(np.abs(_signed(codes, counts, table, clique)).max(initial=0))
-
-
-def _signed(codes: Codes, counts: Signed, table: Table, clique: Clique) -> Signed:
-    """One marginal of a difference: every cell of it where they are few, else those with records."""
-    if table.domain.size(clique) <= FEW_CELLS:
-        places = [table.domain.place(name) for name in clique]
-        return _spread(codes[:, places], counts, table.domain.project(clique).shape).ravel()
-    plus = Table.from_rows(table.domain, codes[counts > 0], counts[counts > 0]).project(clique)
-    minus = Table.from_rows(table.domain, codes[counts < 0], -counts[counts < 0]).project(clique)
-    rows = np.concatenate([plus.codes, minus.codes])
-    _, place = np.unique(rows, axis=0, return_inverse=True)
-    signed = np.concatenate([plus.counts, -minus.counts])
-    return np.bincount(place.ravel(), weights=signed).astype(np.int64)
+def _gaps(one: Table, other: Table, clique: Clique) -> Signed:
+    """One marginal of the difference: every cell of it where they are few, else those with records."""
+    if one.domain.size(clique) <= FEW_CELLS:
+        return one.marginal(clique) - other.marginal(clique)
+    codes, counts = difference(one.project(clique), other.project(clique))
+    _, place = np.unique(codes, axis=0, return_inverse=True)
+    return np.bincount(place.ravel(), weights=counts).astype(np.int64)
 
 
 def smallest_one_way(table: Table) -> int:
