@@ -111,7 +111,7 @@ def _ours(specification: Specification, real: Table) -> Iterator[list[Drawn]]:
 
 
 def _run(family: str, real: Table, known: Known, seed: int) -> Drawn:
-    curator = Curator.rehearsal(rehearse(real), real.domain, seed, MemoryLedger())
+    curator = Curator.rehearsal(rehearse(real), seed, MemoryLedger())
     random = np.random.default_rng(seed)
     begin = time.perf_counter(), time.process_time()
     model = SYNTHESIZERS[family].of(OURS[family]).fit(curator, known, EPSILON, random)

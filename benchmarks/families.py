@@ -112,7 +112,7 @@ def drawn(
 ) -> Table:
     """Fit, sample and filter; a model's sample holds no row that is ruled out."""
     random = np.random.default_rng(seed)
-    curator = Curator.rehearsal(rehearse(real), real.domain, seed)
+    curator = Curator.rehearsal(rehearse(real), seed)
     model = SYNTHESIZERS[family].of(hyperparameters).fit(curator, known, epsilon, random)
     return model.sample(real.n, random)
 

@@ -13,14 +13,15 @@ from benchmarks.registry import Figure, Report, benchmark, interleaved
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy import noise
-from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import Ledger
 from facsimile.privacy.mechanisms import NoisyMarginals
+from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.reader import rehearse
 from facsimile.privacy.transcript import Transcript
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
+from facsimile.spec.release import Selection
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
@@ -48,11 +49,12 @@ def mechanism(rows: int, folder: Path) -> Report:
         ledger = Ledger.at(Path(place) / "ledger")
         ledger.create("benchmark", Fraction(1000))
         with Transcript(Path(place) / "transcript") as transcript:
-            curator = Curator.production(rehearse(table), table.domain, ledger, transcript)
-            with curator.search(Cost(ONE * 100), "benchmark") as search:
+            curator = Curator.production(rehearse(table), ledger, transcript)
+            with curator.search(Plan(ONE * 100, ONE, ONE, Selection(mode="single")), "benchmark") as search:
+                inside = search.once()
                 tasks = {
                     "OpenDP": lambda: sampler(counts),
-                    "in a search": lambda: search.allowance(Cost(ONE)).run(question),
+                    "in a search": lambda: inside.run(question),
                     "charged alone": lambda: curator.run(question),
                 }
                 timings = interleaved(tasks, 7)
@@ -71,7 +73,7 @@ def rehearsal(rows: int, folder: Path) -> Report:
     """A rehearsal's call beside NumPy's draws of the same noise, in microseconds a call."""
     table = _table(10, rows)
     question = NoisyMarginals(((("a",), ONE),))
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed=1)
+    curator = Curator.rehearsal(rehearse(table), seed=1)
     random = np.random.default_rng(1)
     counts = table.marginal(("a",))
 

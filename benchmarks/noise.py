@@ -59,7 +59,7 @@ def _median_error(candidate: Candidate, criterion: RegressionCoefficients, real:
     """How far a noisy fit lies from the candidate's, where the exact distance is small beside it."""
     values = []
     for seed in range(FITS):
-        curator = Curator.rehearsal(rehearse(real), real.domain, seed)
+        curator = Curator.rehearsal(rehearse(real), seed)
         found = refit(candidate, criterion, curator, Fraction(criterion.epsilon))
         assert found is not None
         values.append(float(found[0].value or 0))

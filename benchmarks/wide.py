@@ -103,7 +103,7 @@ def measure(name: str, rows: int, family: str) -> dict[str, float]:
     from facsimile.synthesizers.registry import SYNTHESIZERS
 
     table, known = prepared(name, rows)
-    curator = Curator.rehearsal(rehearse(table), table.domain, SEED, MemoryLedger())
+    curator = Curator.rehearsal(rehearse(table), SEED, MemoryLedger())
     random = np.random.default_rng(SEED)
     begin = time.perf_counter(), time.process_time()
     model = SYNTHESIZERS[family].of(FAMILIES[family]).fit(curator, known, Fraction(1), random)

@@ -95,7 +95,7 @@ def outcome(workload: Workload, epsilon: str, prior: str, seed: int) -> Outcome:
     specification, real, other = births()
     zeros = tuple(impossible(c, real.domain) for c in specification.synthetic_conditions())
     known = Known(real.n, zeros, prior=PRIORS[prior](other))
-    curator, random = Curator.rehearsal(rehearse(real), real.domain, seed), np.random.default_rng(seed)
+    curator, random = Curator.rehearsal(rehearse(real), seed), np.random.default_rng(seed)
     start = time.process_time()
     model = workload.fit(curator, known, Fraction(epsilon), random)
     table = project(model.sample(real.n, random), 2, "margins", random)

@@ -1,16 +1,11 @@
-"""A small confidential file and its specification, and a program that releases it and may be killed."""
+"""A small confidential file and its specification."""
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
-from facsimile import storage
-from facsimile.privacy import ledger
-from facsimile.release import bundle, run
-from facsimile.release.run import Request, release
+from facsimile.release.run import Request
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from specs import changed
@@ -45,24 +40,7 @@ def request(folder: Path, **changes: Any) -> Request:
     given: dict[str, Any] = {
         "specification": specification(),
         "ledger": folder / "budget" / "people.ledger",
+        "data": folder / "people.csv",
+        "out": folder / "bundle",
     } | changes
-    return Request(data=folder / "people.csv", out=folder / "bundle", **given)
-
-
-def main(folder: Path, step: str) -> None:
-    """Release, and die at the named step, or at the step of this number, as kill -9 would."""
-    passed: list[str] = []
-
-    def reached(name: str) -> None:
-        passed.append(name)
-        if step in (name, str(len(passed))):
-            os._exit(9)
-
-    for module in (storage, ledger, bundle, run):
-        module.reached = reached  # type: ignore[attr-defined]
-    release(request(folder))
-    print(len(passed))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    return Request(**given)

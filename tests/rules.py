@@ -42,9 +42,10 @@ def _only_in(files: Sources, name: str, allowed: set[str]) -> list[str]:
 
 
 def p1(files: Sources) -> list[str]:
-    """Private is made in the reader and opened on one line of the curator."""
+    """Private is made in the reader; one line of the curator opens it for a mechanism, one for another box."""
     broken = _only_in(files, "Private", {"privacy/reader.py", "privacy/private.py"})
     broken += _only_in(files, "_recoded", {"privacy/curator.py"})
+    broken += ["recoded twice"] if len(_calls(files["privacy/curator.py"], "_recoded")) > 1 else []
     openings = [
         path for path, text in files.items() for _ in _calls(text, "_open") if path != "sources/source.py"
     ]
@@ -75,7 +76,8 @@ def p3(files: Sources) -> list[str]:
                 text = ast.unparse(method)
                 if isinstance(method, ast.FunctionDef) and method.name in ("run", "search"):
                     work = "_sample(" if method.name == "run" else "yield"
-                    if "_charges.charge(" not in text or text.index("_charges.charge(") > text.index(work):
+                    charge = "_charges.charge(" if method.name == "run" else "_charges.begin("
+                    if charge not in text or text.index(charge) > text.index(work):
                         broken.append(f"{method.name}: samples before it charges")
                     if "receipt.use()" not in text:
                         broken.append(f"{method.name}: uses no receipt")

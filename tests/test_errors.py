@@ -31,6 +31,7 @@ BRANCHES: list[tuple[str, type[FacsimileError], int]] = [
     ("E302", MechanismFailed, 1),
     ("E304", MechanismFailed, 1),
     ("E305", MechanismFailed, 1),
+    ("E306", MechanismFailed, 1),
     ("E0", Refused, 2),
     ("E1", DataRefused, 2),
     ("E2", SpecRefused, 2),

@@ -13,11 +13,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.dataset import dataset_key, dataset_tag
-from facsimile.privacy.ledger import Ledger
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.privacy.reader import read
 from facsimile.privacy.transcript import Transcript
+from facsimile.release.opening import ledger_of
 from facsimile.spec.load import load
 from facsimile.table.domain import Domain
 
@@ -38,12 +37,10 @@ def facsimile(*arguments: str | Path) -> None:
 def ask() -> None:
     """One question to the boxed table: how many births of each parity?"""
     specification = load(EXAMPLE / "released.yaml")
-    private = read(BIRTHS, specification)
-    ledger = Ledger.at(LEDGER)
-    ledger.create(dataset_tag(BIRTHS, dataset_key(FOLDER / "births.key")), cap=Fraction(2))
-    domain = Domain(specification.finest())
+    sealed, domain = read(BIRTHS, specification), Domain(specification.finest())
+    ledger = ledger_of(BIRTHS, LEDGER, None, cap=Fraction(2))
     with Transcript(FOLDER / "births.transcript") as transcript:
-        curator = Curator.production(private, domain, ledger, transcript)
+        curator = Curator.production(sealed, ledger, transcript)
         answer = curator.run(NoisyMarginals(((("parity",), EPSILON),)))
     print(f"\nBirths by parity, with noise for epsilon {float(EPSILON):g}:")
     for label, count in zip(domain.axis("parity").labels, answer[("parity",)], strict=True):

@@ -9,7 +9,7 @@
     ├── LedgerRefused    exit 4    E31x, E32x, E33x
     ├── VerifyFailed     exit 5    E5xx
     ├── NoRelease        exit 6    E6xx
-    └── MechanismFailed  exit 1    E7xx, E302, E304, E305: errors of the program, silent about the data
+    └── MechanismFailed  exit 1    E7xx, E302, E304–E306: errors of the program, silent about the data
 
 A sentence may name columns, alternatives and keys of the specification. It never contains a value, a row
 or a number that was read from a data file.
@@ -120,7 +120,7 @@ CATALOGUE: dict[str, Entry] = {
         "This command shows exact figures, so it takes public files only.", "Say --public if they are public."
     ),
     "E207": Entry(
-        "This file lies beside a ledger or a dataset key, so it is confidential.",
+        "{file} has a dataset key beside it: budget was spent on it, so it is confidential.",
         "Use a public file, or run `facsimile release`.",
     ),
     "E210": Entry(
@@ -142,6 +142,10 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "E304": Entry("A step asked for more than its allowance.", "Report it: this is an error of the program."),
     "E305": Entry("A step is not one of the proved mechanisms.", "Report it: this is an error of the program."),
+    "E306": Entry(
+        "A step ({name}) asked a question that does not fit the public form of the table.",
+        "Report it: this is an error of the program.",
+    ),
     "E310": Entry(
         "The ledger or its anchor is damaged.",
         "Restore both from the last backup made together; nothing is repaired by itself.",
@@ -157,8 +161,26 @@ CATALOGUE: dict[str, Entry] = {
         "Keep the file and ask a reviewer: the entry counts as spent.",
     ),
     "E314": Entry("The ledger or its anchor cannot be read.", "Check the path and your permissions."),
-    "E315": Entry("The ledger belongs to another dataset.", "Give the ledger of this dataset, or a new file."),
-    "E320": Entry("Another process holds the ledger.", "Wait until it ends and run the command again."),
+    "E315": Entry(
+        "The ledger belongs to another dataset.",
+        "Give the ledger of this dataset, and keep its key (FILE.key) beside the data.",
+    ),
+    "E316": Entry(
+        "The data has another ledger.",
+        "Give that one; `facsimile ledger new` opens a new one on purpose, and what was spent is carried over.",
+    ),
+    "E317": Entry(
+        "The dataset key beside the data is damaged.",
+        "Restore it from a backup: it knows which ledger counts for the data.",
+    ),
+    "E318": Entry(
+        "The ledger's anchor is missing.",
+        "Give its place with --anchor, or restore it from a backup made together with the ledger.",
+    ),
+    "E320": Entry(
+        "Another process holds the ledger, or is making this very release.",
+        "Wait until it ends and run the command again.",
+    ),
     "E330": Entry(
         "The disk is full or not writable; nothing was charged.", "Free space and run the command again."
     ),
@@ -205,10 +227,18 @@ CATALOGUE: dict[str, Entry] = {
         "{file} says that the bundle is a rehearsal.", "Use it to try things out; it is not a release."
     ),
     "E505": Entry("{file} does not sign this bundle.", "Ask the publisher for the bundle and for the key."),
+    "E506": Entry(
+        "The bundle is not the one you named: {problem}.",
+        "Do not use it as theirs; ask the publisher for the bundle, the key and the hash of the plan.",
+    ),
     # no release
     "E601": Entry(
         "No candidate was accepted: there is no release, and the budget is spent.",
         "Plan again on public data before another budget is agreed.",
+    ),
+    "E602": Entry(
+        "The release is decided and its budget spent, and the bundle could not be written.",
+        "Free space or choose another --out, and run the same command again: it goes on at no further cost.",
     ),
     # internal
     "E701": Entry(
@@ -288,6 +318,7 @@ _FAMILIES: dict[str, type[FacsimileError]] = {
     "E302": MechanismFailed,
     "E304": MechanismFailed,
     "E305": MechanismFailed,
+    "E306": MechanismFailed,
     "E0": Refused,
     "E1": DataRefused,
     "E2": SpecRefused,

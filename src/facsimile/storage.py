@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from facsimile.errors import FacsimileError, refusal
@@ -29,6 +30,30 @@ def locked(path: Path, patience: float) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A lock that this process has from now on until it lets go, or ends."""
+
+    path: Path
+    descriptor: int
+
+    @classmethod
+    def of(cls, path: Path) -> Hold | None:
+        """Take the lock of this name; None where another process has it."""
+        descriptor = _opened(path, os.O_RDWR | os.O_CREAT, "E314")
+        if _try_lock(descriptor):
+            return cls(path, descriptor)
+        os.close(descriptor)
+        return None
+
+    def let_go(self, forget: bool = False) -> None:
+        """End the hold; `forget` removes its file, where nobody will ask for it again."""
+        os.close(self.descriptor)
+        if forget:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
 
 
 def _opened(path: Path, flags: int, otherwise: str) -> int:

@@ -59,7 +59,7 @@ def pair(births: Path) -> Pair:
 
 
 def rehearsal(table: Table, seed: int = 0) -> Curator:
-    return Curator.rehearsal(rehearse(table), table.domain, seed)
+    return Curator.rehearsal(rehearse(table), seed)
 
 
 def tail(t: int, epsilon: Fraction, units: int) -> float:
@@ -130,6 +130,10 @@ def test_rounding_a_sensitivity_up_to_the_grid_costs_less_than_a_thousandth(delt
     units = math.ceil(grid * delta)
     assert units >= grid * delta
     assert units <= grid * delta * (1 + Fraction(1, 1000))
+
+
+def test_what_no_record_can_move_has_a_grid_too() -> None:
+    assert fine_grid(Fraction(0)) == 1
 
 
 def test_births_pass_the_joint_test_and_a_shuffled_table_does_not(pair: Pair) -> None:

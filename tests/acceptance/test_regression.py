@@ -27,7 +27,7 @@ def sample(n: int = 4_000) -> Table:
 
 
 def fit(table: Table, centring: Centring, epsilon: Fraction, seed: int = 1) -> Fit:
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed)
+    curator = Curator.rehearsal(rehearse(table), seed)
     question = centring.moments(table.domain, epsilon)
     return centring.solved(question, curator.run(question), table.n)
 

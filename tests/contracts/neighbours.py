@@ -6,12 +6,12 @@ Values lie on the bounds, groups are emptied, a record moves between groups, cou
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from facsimile.spec.bins import parse_bins
+from facsimile.spec.bins import CategoryBin, parse_bins
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
@@ -27,6 +27,35 @@ def small_domain(*sizes: int) -> Domain:
             for name, size in zip("abcdefghij", sizes, strict=False)
         )
     )
+
+
+def numbered_domain(*columns: Sequence[Fraction | int]) -> Domain:
+    """Columns a, b, c, … whose bins stand for these numbers."""
+    return Domain(
+        tuple(
+            Axis(
+                name,
+                tuple(CategoryBin(str(i), frozenset([str(i)]), Fraction(x)) for i, x in enumerate(numbers)),
+            )
+            for name, numbers in zip("abcdefghij", columns, strict=False)
+        )
+    )
+
+
+def heavy_pairs(domain: Domain, n: int, sizes: Sequence[int]) -> Iterator[Pair]:
+    """Tables of very many records in two cells, one record moved between them.
+
+    Terms of these sizes are summed: the number of records in a cell is also such that the sum passes an edge
+    at which 64 bits wrap.
+    """
+    cells = list(itertools.product(*(range(size) for size in domain.shape)))
+    edges = {edge // size + shift for size in sizes for edge in (2**62, 2**63, 2**64) for shift in (-1, 0, 1)}
+    for one, other in itertools.permutations(cells, 2):
+        for k in sorted({1, n // 2, n - 1} | {k for k in edges if 0 < k < n}):
+            yield (
+                Table.from_rows(domain, [one, other], [k, n - k]),
+                Table.from_rows(domain, [one, other], [k - 1, n - k + 1]),
+            )
 
 
 def every_pair(domain: Domain, n: int) -> Iterator[Pair]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -30,6 +31,7 @@ from facsimile.privacy.noise import Integers, RehearsalNoise, SystemNoise
 from facsimile.privacy.queries import QUERIES, SCORES, Dependences, MarginalDistances, WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.table.domain import Domain
+from facsimile.table.exact import integers
 from facsimile.table.table import Table
 from laws import ALPHA
 
@@ -48,8 +50,8 @@ class Off:
         return values
 
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        self.asked.append(("linf", np.array(scores), sensitivity, epsilon))
-        return int(np.argmax(scores))
+        self.asked.append(("linf", integers(scores), sensitivity, epsilon))
+        return scores.index(max(scores))
 
     def coin(self, probability: Fraction) -> bool:
         raise AssertionError("no listed mechanism flips a coin")
@@ -58,9 +60,9 @@ class Off:
         raise AssertionError("no listed mechanism draws uniformly")
 
 
-def count(clique: tuple[str, ...], cells: list[Any]) -> WorstSum:
+def count(clique: tuple[str, ...], cells: list[Any], unit: Fraction = Fraction(1)) -> WorstSum:
     """The number of records in some cells."""
-    return WorstSum((Sums(clique, np.array([cells]), (0,), (Fraction(1),)),))
+    return WorstSum((Sums(clique, np.array([cells]), (0,), (unit,)),))
 
 
 MODEL = np.array([[1, 0, 1], [0, 2, 0]])
@@ -71,6 +73,8 @@ CASES: dict[str, Mechanism[Any]] = {
     "evenly": NoisyMarginals.evenly([("a",), ("b", "a")], Fraction(3)),
     "count": NoisyAnswer(count(("a", "b"), [[1, 0, 0], [0, 0, 1]]), HALF),
     "count on a grid": NoisyAnswer(count(("b",), [0, 1, 0]), HALF, grid=7),
+    "count off the grid": NoisyAnswer(count(("b",), [0, 3, 0], Fraction(2)), HALF),
+    "count off a finer grid": NoisyAnswer(count(("b",), [0, 4, 0], Fraction(3)), HALF, grid=2),
     "distances": NoisySelection(
         MarginalDistances(((("a",), np.array([1, 2])), (("a", "b"), MODEL))), Fraction(1)
     ),
@@ -82,6 +86,10 @@ CASES: dict[str, Mechanism[Any]] = {
         ),
         Fraction(2),
         grid=12,
+    ),
+    "distances off the grid": NoisySelection(
+        MarginalDistances(((("a",), np.array([3, 0])), (("b",), np.array([3, 0, 0]))), (Fraction(3, 4),) * 2),
+        Fraction(2),
     ),
 }
 PAIR = (("a", (("b", None),)),)
@@ -115,8 +123,8 @@ def moves(mechanism: Mechanism[Any], pairs: Iterator[Pair]) -> tuple[float, floa
         for call, ((norm, x, sensitivity, _), (_, y, _, _)) in enumerate(
             zip(asked(mechanism, one), asked(mechanism, other), strict=True)
         ):
-            gap = np.abs(x - y)
-            moved = int(gap.sum() if norm == "l1" else gap.max())
+            gap = [abs(a - b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+            moved = sum(gap) if norm == "l1" else max(gap)
             shares[call] = max(shares.get(call, 0.0), moved / sensitivity)
     return max(shares.values()), min(shares.values())
 
@@ -175,7 +183,7 @@ def test_a_score_of_dependence_is_exact_beyond_64_bits_and_zero_for_independent_
     flat = Table.from_rows(small_domain(2, 2), [[0, 0], [0, 1], [1, 0], [1, 1]], [3, 6, 5, 10])
     assert Dependences(flat.domain, (*PAIR, ("a", ())), 24).values(flat) == [0, 0]
     with pytest.raises(ValueError):
-        Dependences(flat.domain, PAIR, 23).values(flat)
+        Dependences(flat.domain, PAIR, 23).check(flat.domain, 24)
 
 
 @TIGHT
@@ -211,6 +219,9 @@ def test_each_is_frozen_and_carries_its_proof(kind: type) -> None:
         for anchor in ("[A]", "[B]"):
             assert anchor in text
             assert inspect.getsource(kind).count(anchor) > text.count(anchor)
+    said = set(re.findall(r"\[[A-Z]\]", text))
+    module = inspect.getsource(inspect.getmodule(kind) or kind)
+    assert said == set(re.findall(r"\[[A-Z]\]", " ".join(re.findall(r"#.*", module)))) & said
 
 
 @pytest.mark.parametrize(

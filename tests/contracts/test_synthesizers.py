@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from facsimile.errors import MechanismFailed
-from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.privacy.reader import rehearse
@@ -25,6 +24,7 @@ from facsimile.synthesizers.network import ruled_out
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
+from plans import plan
 
 T = TypeVar("T")
 QUICK = {"num_query": "40", "num_iterations": "6", "num_inner_updates": "5"}
@@ -114,9 +114,9 @@ class Run:
 
 
 def fitted(synthesizer: Synthesizer, table: Table, known: Known, epsilon: Fraction, seed: int = 1) -> Run:
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed)
-    with curator.search(Cost(epsilon), "contract") as search:
-        allowance = search.allowance(Cost(epsilon))
+    curator = Curator.rehearsal(rehearse(table), seed)
+    with curator.search(plan(Fraction(0), once=epsilon), "contract") as search:
+        allowance = search.once()
         recorder = Recorder(table.domain, allowance, [])
         model = synthesizer.fit(recorder, known, epsilon, np.random.default_rng(seed))
         return Run(model, allowance.purse.spent.epsilon, recorder.tape)

@@ -76,7 +76,7 @@ def paid_once(judge: Judge, epsilon: Fraction | None) -> Fit | None:
         return None
     table = judge.ground.table
     seed = judge.ground.draws("once", show_decimal(epsilon), *judge.name)
-    return fit_once(Curator.rehearsal(rehearse(table), table.domain, seed), judge.spec, "height", epsilon)
+    return fit_once(Curator.rehearsal(rehearse(table), seed), judge.spec, "height", epsilon)
 
 
 def asked(judge: Judge) -> Candidate:
@@ -85,13 +85,13 @@ def asked(judge: Judge) -> Candidate:
 
 
 def curator(judge: Judge, seed: int = 0) -> Curator:
-    return Curator.rehearsal(rehearse(judge.real), judge.real.domain, seed)
+    return Curator.rehearsal(rehearse(judge.real), seed)
 
 
 def twin(judge: Judge) -> Curator:
     """A curator whose noise draws what the judge's draws."""
     noise = replace(judge).noise
-    return Curator(rehearse(judge.real), judge.real.domain, MemoryLedger(), noise)
+    return Curator(rehearse(judge.real), MemoryLedger(), noise)
 
 
 @pytest.fixture

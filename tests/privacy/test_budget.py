@@ -2,7 +2,9 @@
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,10 +119,33 @@ def test_the_smallest_cap_is_the_smallest(gamma: Fraction, epsilon_0: Fraction) 
 
 
 @given(epsilons, st.fractions(Fraction(1, 100), 1, max_denominator=100))
-def test_a_capped_coin_lies_between_its_two_theorems(one: Fraction, epsilon_0: Fraction) -> None:
+def test_a_capped_coin_costs_the_coin_and_half_of_epsilon_0(one: Fraction, epsilon_0: Fraction) -> None:
     gamma = Fraction(1, 20)
     cost = selection_capped(one, gamma, epsilon_0, smallest_cap(gamma, epsilon_0))
-    assert true_coin(one, gamma) + epsilon_0 / 2 <= cost <= 2 * one + epsilon_0
+    assert cost == selection_coin(one, gamma) + epsilon_0 / 2 <= 2 * one + epsilon_0
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.05, 0.3, 0.9])
+@pytest.mark.parametrize("epsilon_0", [0.05, 0.5, 1.0])
+@pytest.mark.parametrize("one", [0.1, 1.0, 3.0])
+def test_no_pair_of_laws_beats_the_capped_coin(gamma: float, epsilon_0: float, one: float) -> None:
+    """Both outcomes' exact probabilities, over a grid of acceptance rates of two neighbours."""
+    given = (Fraction(str(one)), Fraction(str(gamma)), Fraction(str(epsilon_0)))
+    cap = smallest_cap(given[1], given[2])
+    cost = float(selection_capped(*given, cap))
+    pi = np.concatenate(
+        [np.logspace(-6, -0.001, 400), 1 - np.logspace(-6, -2, 100), 1 / np.array([cap, cap + 1])]
+    )
+
+    def laws(accepts: Any) -> tuple[Any, Any]:
+        p, r = gamma + (1 - gamma) * accepts, (1 - gamma) * (1 - accepts)
+        return (1 - r**cap) / p, (gamma * (1 - accepts) + accepts * r**cap) / p
+
+    farthest = np.minimum(np.exp(one) * pi, 1 - np.exp(-one) * (1 - pi))
+    for share in (0.25, 0.5, 1.0):
+        (tried, none), (other_tried, other_none) = laws(pi), laws(pi + share * (farthest - pi))
+        assert one + np.log(tried / other_tried).max() <= cost + 1e-9
+        assert np.log(none / other_none).max() <= cost + 1e-9
 
 
 def test_what_has_no_theorem_is_refused() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import hashlib
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from facsimile.errors import FacsimileError
-from facsimile.privacy.dataset import KEY_BYTES, dataset_key, dataset_tag
+from facsimile.privacy.dataset import KEY_BYTES, dataset_key, dataset_tag, key_path, refuse_confidential
+from facsimile.privacy.ledger import Ledger
 
 
 def test_a_key_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
@@ -22,7 +24,10 @@ def test_a_broken_key_is_refused(tmp_path: Path) -> None:
     (tmp_path / "short.key").write_bytes(b"short")
     with pytest.raises(FacsimileError) as refused:
         dataset_key(tmp_path / "short.key")
-    assert refused.value.code == "E314"
+    assert refused.value.code == "E317"
+    Ledger.at(tmp_path / "ledger").create("tag", Fraction(1))
+    with pytest.raises(FacsimileError, match="E317"):
+        dataset_key(tmp_path / "ledger.anchor")
 
 
 def test_the_tag_follows_the_data_and_needs_the_key(tmp_path: Path) -> None:
@@ -36,6 +41,23 @@ def test_the_tag_follows_the_data_and_needs_the_key(tmp_path: Path) -> None:
     assert tag != hashlib.sha256(one.read_bytes()).hexdigest()
     other.write_text("x\n1\n")
     assert dataset_tag(other, key) == tag
+
+
+def test_the_resolved_address_decides_whose_key_it_is(tmp_path: Path) -> None:
+    data = tmp_path / "people.sqlite"
+    data.write_bytes(b"x")
+    (tmp_path / "link.sqlite").symlink_to(data)
+    (tmp_path / "odd#name.csv").write_bytes(b"y")
+    key = dataset_key(key_path(data))
+    for name in ("people.sqlite", "people.sqlite#people", "link.sqlite", "link.sqlite#people"):
+        assert key_path(tmp_path / name) == tmp_path / "people.sqlite.key"
+        assert dataset_tag(tmp_path / name, key) == dataset_tag(data, key)
+        with pytest.raises(FacsimileError, match="E207"):
+            refuse_confidential(tmp_path / name)
+    refuse_confidential(tmp_path / "odd#name.csv")
+    assert key_path(tmp_path / "odd#name.csv").name == "odd#name.csv.key"
+    with pytest.raises(FacsimileError, match="E101"):
+        key_path(tmp_path / "none.csv")
 
 
 def test_a_table_in_a_database_is_tagged_by_its_address() -> None:

@@ -22,16 +22,19 @@ from facsimile.privacy import ledger as ledger_module
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
+from facsimile.line import hashed, written
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.private import Private
 from facsimile.privacy.queries import WorstSum
 from facsimile.privacy.queries.sums import Sums
+from facsimile.privacy.reader import rehearse
 from facsimile.privacy.transcript import Transcript
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
+from plans import plan
 
 THIRD = Cost(Fraction(1, 3))
 ONE = Cost(Fraction(1))
@@ -148,15 +151,15 @@ def test_entries_are_numbered_chained_and_hold_no_more_than_they_say(book: Ledge
     book.close(receipt, "done")
     state = book.state()
     assert [entry["seq"] for entry in state.entries] == [0, 1, 2]
-    assert set(state.entries[0]) == {"seq", "prev", "kind", "cap", "tag", "format", "id"}
+    assert set(state.entries[0]) == {"seq", "prev", "kind", "cap", "tag", "format", "id", "before"}
     assert set(state.entries[1]) == {"seq", "prev", "kind", "micro", "purpose", "day", "nonce"}
     assert state.entries[2] == {"seq": 2, "prev": state.entries[2]["prev"], "kind": "done", "charge": 1}
-    assert ledger_module._hash(book.path.read_bytes().splitlines(keepends=True)[-1]) == state.head
+    assert hashed(book.path.read_bytes().splitlines(keepends=True)[-1]) == state.head
 
 
 @given(st.text(max_size=30))
 def test_any_purpose_keeps_the_file_readable(purpose: str) -> None:
-    line = ledger_module._entry(0, "", {"kind": "open", "cap": 1, "tag": purpose, "id": "x", "format": 1})
+    line = written({"seq": 0, "prev": "", "kind": "open", "cap": 1, "tag": purpose, "id": "x", "format": 1})
     assert line.count(b"\n") == 1 and ledger_module.verify(line).tag == purpose
 
 
@@ -218,6 +221,9 @@ class Spy(Mechanism[str]):
     def cost(self) -> Cost:
         return THIRD
 
+    def check(self, domain: Domain, n: int) -> None:
+        pass
+
     def _sample(self, table: Table, noise: Noise) -> str:
         if self.error is not None:
             raise self.error
@@ -245,7 +251,7 @@ def curator(book: Ledger, domain: Domain, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(curator_module, "MECHANISMS", (*MECHANISMS, Spy, Odd))
     table = Table.from_rows(domain, [[0], [1], [1]])
     with Transcript(tmp_path / "noise") as transcript:
-        yield Curator.production(Private(table), domain, book, transcript)
+        yield Curator.production(rehearse(table), book, transcript)
 
 
 def test_a_mechanism_that_sees_the_table_sees_its_own_charge(book: Ledger, curator: Curator) -> None:
@@ -300,35 +306,33 @@ def test_an_unproved_mechanism_is_neither_charged_nor_run(
     book: Ledger, curator: Curator, kind: type[Spy]
 ) -> None:
     assert code(lambda: curator.run(kind(book.path))) == "E305"
-    with curator.search(ONE, "search") as search:
-        assert code(lambda: search.allowance(ONE).run(kind(book.path))) == "E305"
+    with curator.search(plan(ONE.epsilon, once=ONE.epsilon), "search") as search:
+        assert code(lambda: search.once().run(kind(book.path))) == "E305"
     assert kinds(book) == ["open", "charge", "done"]
 
 
 def test_a_search_is_one_charge_and_its_allowances_write_nothing(book: Ledger, curator: Curator) -> None:
-    with curator.search(ONE, "search") as search:
+    with curator.search(plan(Fraction(1, 2), mode="paper"), "search") as search:
         during = book.path.read_bytes(), book.anchor.read_bytes()
-        for _ in range(5):
-            allowance = search.allowance(THIRD)
-            allowance.run(COUNT)
+        search.find(lambda allowance, number: (allowance.run(COUNT), number == 5)[1] or None)
         assert (book.path.read_bytes(), book.anchor.read_bytes()) == during
     assert kinds(book) == ["open", "charge", "done"] and book.state().spent == MICRO
 
 
 def test_a_search_beyond_the_cap_does_not_begin(book: Ledger, curator: Curator) -> None:
-    with pytest.raises(BudgetRefused, match="E301"), curator.search(Cost(Fraction(4)), "search"):
+    with pytest.raises(BudgetRefused, match="E301"), curator.search(plan(Fraction(4)), "search"):
         pytest.fail("begun")
     assert kinds(book) == ["open"]
 
 
 def test_an_allowance_refuses_what_goes_beyond_it(book: Ledger, curator: Curator) -> None:
-    with curator.search(ONE, "search") as search:
-        allowance = search.allowance(Cost(Fraction(1)))
+    with curator.search(plan(THIRD.epsilon, ONE.epsilon, THIRD.epsilon), "search") as search:
+        allowance = search.once()
         for _ in range(3):
             allowance.run(COUNT)
         assert code(lambda: allowance.run(COUNT)) == "E304"
         assert allowance.purse.spent == ONE
-        single = search.allowance(THIRD)
+        single = search.after()
         single.recoded(curator.domain, {"a": [1, 0]}).run(COUNT)
         for again in (single, single.recoded(curator.domain, {})):
             with pytest.raises(FacsimileError, match="E304"):  # a recoded allowance has no purse of its own
@@ -336,10 +340,10 @@ def test_an_allowance_refuses_what_goes_beyond_it(book: Ledger, curator: Curator
 
 
 def test_a_failed_sample_in_an_allowance_is_paid(book: Ledger, curator: Curator) -> None:
-    with curator.search(ONE, "search") as search:
-        allowance = search.allowance(THIRD)
+    with curator.search(plan(THIRD.epsilon, once=ONE.epsilon), "search") as search:
+        allowance = search.once()
         assert code(lambda: allowance.run(Spy(book.path, ValueError(SENTINEL)))) == "E701"
-        assert code(lambda: allowance.run(Spy(book.path))) == "E304"
+        assert allowance.purse.spent == THIRD
 
 
 @pytest.mark.parametrize("error", [None, KeyError("inside"), KeyboardInterrupt()])
@@ -347,8 +351,8 @@ def test_allowances_end_with_their_search(book: Ledger, curator: Curator, error:
     left: list[tuple[Search, Allowance]] = []
 
     def searching() -> None:
-        with curator.search(ONE, "search") as search:
-            left.append((search, search.allowance(ONE)))
+        with curator.search(plan(THIRD.epsilon, after=2 * THIRD.epsilon), "search") as search:
+            left.append((search, search.after()))
             if error is not None:
                 raise error
 
@@ -357,9 +361,9 @@ def test_allowances_end_with_their_search(book: Ledger, curator: Curator, error:
     else:
         with pytest.raises(type(error)):
             searching()
-    for allowance in (left[0][1], left[0][0].allowance(ONE)):
-        with pytest.raises(FacsimileError, match="E304"):
-            allowance.run(COUNT)
+    search, allowance = left[0]
+    for late in (lambda: allowance.run(COUNT), search.once, lambda: search.find(lambda *_: None)):
+        assert code(late) == "E304"
     end = "done" if error is None else "incident" if isinstance(error, KeyboardInterrupt) else "stopped"
     assert kinds(book) == ["open", "charge", end]
     assert book.state().spent == MICRO

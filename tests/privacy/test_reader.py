@@ -27,6 +27,7 @@ from facsimile.privacy.private import Private
 from facsimile.privacy.reader import read, read_public
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
+from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
 from specs import changed
 from table.oracle import specified
@@ -181,7 +182,10 @@ def test_the_number_of_records_is_checked_and_not_told(count: str, tmp_path: Pat
 def test_a_good_file_is_boxed(tmp_path: Path) -> None:
     data = people().model_dump(mode="json", exclude_none=True)
     data["records"]["count"] = "3"
-    assert isinstance(read(written(tmp_path, "data.csv", GOOD), validated(data)), Private)
+    sealed = read(written(tmp_path, "data.csv", GOOD), validated(data))
+    assert isinstance(sealed.private, Private)
+    assert (sealed.n, sealed.domain) == (3, Domain(validated(data).finest()))
+    assert sealed.private._open().domain == sealed.domain
 
 
 def table_of(text: str = GOOD) -> pyarrow.Table:

@@ -74,11 +74,15 @@ def test_an_empty_draw_and_newlines_in_the_bytes_are_read_back(tmp_path: Path) -
 def test_the_file_is_for_its_owner_then_sealed(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        with Transcript(tmp_path / "noise"):
+        with Transcript(tmp_path / "noise") as transcript:
             assert mode(tmp_path / "noise") == 0o600
+            transcript.note("coin", np.array([1]))
+        with Transcript(tmp_path / "nothing drawn"):
+            pass
     finally:
         os.umask(before)
     assert mode(tmp_path / "noise") == 0o400
+    assert not (tmp_path / "nothing drawn").exists()
 
 
 def test_a_failed_run_is_sealed_with_what_it_drew(tmp_path: Path) -> None:

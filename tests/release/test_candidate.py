@@ -76,7 +76,7 @@ def test_every_family_makes_a_candidate(specification: Specification, family: st
     random = np.random.default_rng(2)
     rows = np.column_stack([random.integers(0, 3, N), np.zeros(N, int)])
     table = Table.from_rows(made.domain, rows)
-    curator = Curator.rehearsal(rehearse(table), table.domain, 1)
+    curator = Curator.rehearsal(rehearse(table), 1)
     found = made.table(made.fit(curator, Fraction(3), random), random)
     assert found.n == N
     assert found.domain == made.domain
@@ -101,7 +101,7 @@ def test_rules_that_tie_too_many_columns_together_are_refused(
     monkeypatch.setattr(MST, "fit", tied)
     made = recipe(specification)
     table = Table.from_rows(made.domain, np.zeros((N, 2), np.int64))
-    curator = Curator.rehearsal(rehearse(table), table.domain, 1)
+    curator = Curator.rehearsal(rehearse(table), 1)
     with pytest.raises(FacsimileError, match="too many cells for the generator mst") as caught:
         made.fit(curator, Fraction(1), np.random.default_rng(1))
     assert caught.value.code == "E160"

@@ -13,8 +13,7 @@ from facsimile.cli import app
 from facsimile.errors import FacsimileError
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
-from facsimile.privacy.dataset import dataset_key
-from facsimile.privacy.ledger import Ledger
+from facsimile.privacy.dataset import dataset_key, key_path
 from facsimile.privacy.reader import read_public
 from facsimile.release.evaluate import evaluate
 from facsimile.release.writing import save
@@ -74,19 +73,18 @@ def test_the_command_prints_what_machines_read(births: Path, files: Path) -> Non
     assert data["accepted"] is all(c["met"] for c in data["criteria"])
 
 
-@pytest.mark.parametrize("beside", ["ledger", "key"])
-def test_a_file_beside_a_ledger_or_a_key_is_confidential(
-    births: Path, files: Path, tmp_path: Path, beside: str
+def test_a_file_with_its_key_beside_it_is_confidential_and_its_neighbours_are_not(
+    births: Path, files: Path, tmp_path: Path
 ) -> None:
-    real = tmp_path / "a.csv"
-    real.write_bytes((files / "a.csv").read_bytes())
-    if beside == "key":
-        dataset_key(tmp_path / "a.key")
-    else:
-        Ledger.at(tmp_path / "unnamed").create("tag", load(births / "released.yaml").budget.total)
-    with pytest.raises(FacsimileError) as refused:
-        evaluate(load(births / "released.yaml"), real, files / "b.csv")
-    assert refused.value.code == "E207"
+    real, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    for path in (real, other):
+        path.write_bytes((files / path.name).read_bytes())
+    dataset_key(key_path(real))
+    spec = load(births / "released.yaml")
+    for pair in ((real, other), (other, real)):
+        with pytest.raises(FacsimileError, match="has a dataset key beside it"):
+            evaluate(spec, *pair)
+    evaluate(spec, other, files / "a.csv")
 
 
 def test_exact_figures_need_the_word_public(births: Path, files: Path) -> None:

@@ -97,7 +97,7 @@ def test_bad_input_is_refused(births: Path, data: Path, tmp_path: Path, more: li
 def test_a_file_with_a_key_beside_it_is_not_public(births: Path, data: Path, tmp_path: Path) -> None:
     copy = tmp_path / "births.csv"
     copy.write_bytes(data.read_bytes())
-    dataset_key(tmp_path / "births.key")
+    dataset_key(tmp_path / "births.csv.key")
     found = CliRunner().invoke(app, arguments(births, copy, tmp_path / "out.csv", "--public"))
     assert isinstance(found.exception, FacsimileError)
     assert found.exception.code == "E207"

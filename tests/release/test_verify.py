@@ -6,21 +6,36 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import fields, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 from typer.testing import CliRunner
 
 from facsimile.cli import app
+from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError
 from facsimile.release import bundle
-from facsimile.release.run import release
+from facsimile.release import verify as verification
+from facsimile.release.plan import plan_hash
+from facsimile.release.reporting import report
+from facsimile.release.run import rehearsal, release
 from facsimile.release.signature import envelope, signed_by
 from facsimile.release.verify import verify
 from releases import request, specification, write_data
+
+UNKNOWN = "Self-consistent; who made it was not checked."
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +45,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "budget").mkdir()
     write_data(folder)
     key = Ed25519PrivateKey.generate()
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (folder / "signing.pem").write_bytes(pem)
+    write_keys(key, folder)
     release(request(folder, key=folder / "signing.pem", specification=specification()))
     return folder / "bundle"
+
+
+def write_keys(key: Any, folder: Path) -> None:
+    """Both halves of a key, as PEM files."""
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "signing.pem").write_bytes(private)
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (folder / "public.pem").write_bytes(public)
 
 
 @pytest.fixture
@@ -42,9 +64,9 @@ def copy(made: Path, tmp_path: Path) -> Path:
     return tmp_path / "bundle"
 
 
-def refused(folder: Path) -> tuple[str, str]:
+def refused(folder: Path, **pins: str) -> tuple[str, str]:
     with pytest.raises(FacsimileError) as caught:
-        verify(folder)
+        verify(folder, **pins)  # type: ignore[arg-type]
     return caught.value.code, caught.value.sentence
 
 
@@ -178,10 +200,104 @@ def test_a_signature_of_another_manifest_or_key_is_refused(copy: Path) -> None:
 def test_the_command_says_so_and_exits_with_5(made: Path, copy: Path) -> None:
     found = CliRunner().invoke(app, ["verify", str(made), "--json"])
     assert json.loads(found.stdout)["verified"] is True
-    assert "Verified." in CliRunner().invoke(app, ["verify", str(made)]).stdout
+    assert UNKNOWN in CliRunner().invoke(app, ["verify", str(made)]).stdout
     (copy / bundle.PAGE).write_text("nothing")
     bad = CliRunner().invoke(app, ["verify", str(copy)])
     assert isinstance(bad.exception, FacsimileError)
     assert bad.exception.exit_code == 5
     nothing = CliRunner().invoke(app, ["verify", str(copy / "none")])
     assert isinstance(nothing.exception, FacsimileError)
+
+
+def test_the_publishers_key_can_be_named_in_three_ways(made: Path) -> None:
+    found = verify(made)
+    assert not found.signer_checked
+    assert found.signed_by is not None
+    for key in (
+        made.parent / "public.pem",
+        made.parent / "signing.pem",
+        found.signed_by,
+        found.signed_by.upper(),
+    ):
+        assert verify(made, key=str(key)) == replace(found, signer_checked=True)
+
+
+def test_no_other_key_may_have_signed(made: Path, copy: Path, tmp_path: Path) -> None:
+    write_keys(Ed25519PrivateKey.generate(), tmp_path)
+    for key in (str(tmp_path / "public.pem"), str(tmp_path / "signing.pem"), "0" * 64):
+        assert refused(made, key=key) == ("E506", "The bundle is not the one you named: another key signed it.")
+    (copy / bundle.SIGNATURE).unlink()
+    assert not verify(copy).signer_checked
+    named = str(made.parent / "public.pem")
+    assert refused(copy, key=named) == ("E506", "The bundle is not the one you named: it is not signed.")
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rehearsal that somebody turned into a release: once without a signature, once with a fresh key."""
+    folder = tmp_path_factory.mktemp("rebuilt")
+    write_data(folder)
+    rehearsal(replace(request(folder), out=folder / "rehearsed"), 3)
+    files = {path.name: path.read_bytes() for path in (folder / "rehearsed").iterdir()}
+    place = {field.name: "1" for field in fields(LedgerPlace)} | {"sequence": 1, "head": "ab" * 32}
+    said = json.loads(files[bundle.REPORT]) | {"rehearsal": False, "ledger": place}
+    promise, configuration = verification._promised(files)
+    table = verification._data(files, promise, configuration)
+    forged = verification._release(said, promise, configuration, table)
+    for name, key in (("unsigned", None), ("signed", Ed25519PrivateKey.generate())):
+        bundle.write(bundle.files(forged, report(forged, date.fromisoformat(said["day"])), key), folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["unsigned", "signed"])
+def test_only_a_named_key_finds_a_rehearsal_rebuilt_as_a_release(made: Path, rebuilt: Path, name: str) -> None:
+    assert refused(rebuilt / "rehearsed")[0] == "E504"
+    forged = rebuilt / name
+    shown = CliRunner().invoke(app, ["verify", str(forged)])
+    assert shown.exit_code == 0
+    assert UNKNOWN in shown.stdout
+    assert "Verified" not in shown.stdout
+    told = json.loads(CliRunner().invoke(app, ["verify", str(forged), "--json"]).stdout)
+    assert (told["rehearsal"], told["signer_checked"], told["plan_checked"]) == (False, False, False)
+    publisher = str(made.parent / "public.pem")
+    found = CliRunner().invoke(app, ["verify", str(forged), "--signed-by", publisher])
+    assert isinstance(found.exception, FacsimileError)
+    assert (found.exception.code, found.exception.exit_code) == ("E506", 5)
+
+
+def test_a_plan_that_was_registered_before(made: Path) -> None:
+    plan = plan_hash(specification())
+    found = verify(made, plan=plan)
+    assert (found.plan_checked, found.plan_hash) == (True, plan)
+    assert verify(made, plan=plan.upper()).plan_checked
+    another = plan_hash(specification(title="Another"))
+    assert refused(made, plan=another) == (
+        "E506",
+        "The bundle is not the one you named: it keeps another plan.",
+    )
+
+
+def test_the_command_says_what_was_checked(made: Path) -> None:
+    pins = ["--signed-by", str(made.parent / "public.pem"), "--plan-hash", plan_hash(specification())]
+    shown = CliRunner().invoke(app, ["verify", str(made), *pins]).stdout
+    assert "Verified: the key you named signed it." in shown
+    assert "The plan is the one you named." in shown
+    assert UNKNOWN not in shown
+    told = json.loads(CliRunner().invoke(app, ["verify", str(made), *pins, "--json"]).stdout)
+    assert told["signer_checked"] is told["plan_checked"] is True
+
+
+@pytest.mark.parametrize("text", ["", "none.pem", "0" * 63, "g" * 64, "a\0b", "{bundle}", "{data}", "{curve}"])
+def test_a_key_or_a_plan_that_cannot_be_read_is_refused(made: Path, tmp_path: Path, text: str) -> None:
+    curve = X25519PrivateKey.generate()
+    write_keys(curve, tmp_path)
+    key = text.format(bundle=made, data=made / bundle.DATA, curve=tmp_path / "public.pem")
+    assert refused(made, key=key)[0] == "E001"
+    assert refused(made, plan=text)[0] == "E001"
+
+
+def test_a_key_with_a_passphrase_is_refused(made: Path, tmp_path: Path) -> None:
+    locked = BestAvailableEncryption(b"secret")
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, locked)
+    (tmp_path / "locked.pem").write_bytes(pem)
+    assert refused(made, key=str(tmp_path / "locked.pem"))[0] == "E001"

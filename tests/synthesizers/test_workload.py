@@ -53,7 +53,7 @@ def table_of(domain: Domain, n: int, seed: int) -> Table:
 def fitted(
     workload: Workload, table: Table, epsilon: Fraction, known: Known | None = None, seed: int = 0
 ) -> Model:
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed)
+    curator = Curator.rehearsal(rehearse(table), seed)
     return workload.fit(curator, known or Known(table.n), epsilon, np.random.default_rng(seed))
 
 
@@ -68,7 +68,7 @@ def test_it_spends_exactly_epsilon_and_draws_exactly_n_possible_records(
     table = table_of(domain, 200, seed)
     zeros: tuple[tuple[Clique, Mask], ...] = ((("b", "a"), np.eye(shape[1], shape[0], k=-1, dtype=np.bool_)),)
     ledger = MemoryLedger()
-    curator = Curator.rehearsal(rehearse(table), domain, seed, ledger)
+    curator = Curator.rehearsal(rehearse(table), seed, ledger)
     model = Workload(text).fit(curator, Known(200, zeros), epsilon, np.random.default_rng(seed))
     assert ledger.spent == epsilon
     for n in (1, 200):
@@ -123,7 +123,7 @@ def test_the_model_is_a_function_of_the_answers(text: str) -> None:
     domain = domain_of(4, 5, 3)
     table = table_of(domain, 400, 3)
     tape: list[Any] = []
-    first = Recorded(domain, Curator.rehearsal(rehearse(table), domain, 1), tape, False)
+    first = Recorded(domain, Curator.rehearsal(rehearse(table), 1), tape, False)
     again = Recorded(domain, None, tape, True)
     one, other = (
         Workload(text).fit(a, Known(400), Fraction(1), np.random.default_rng(0)) for a in (first, again)
@@ -168,7 +168,7 @@ def test_the_pair_that_depends_is_refined() -> None:
                 asked.extend(clique for clique, _ in mechanism.marginals)
             return self.inner.run(mechanism)
 
-    curator = Curator.rehearsal(rehearse(table), domain, 1)
+    curator = Curator.rehearsal(rehearse(table), 1)
     text = Workload("each; a@3*b@3*c@3; strongest@1")
     text.fit(Watching(domain, curator, [], False), Known(5000), Fraction(4), np.random.default_rng(0))
     assert asked[-1] == ("a", "b")
@@ -268,6 +268,6 @@ def test_a_column_may_have_the_name_of_a_word() -> None:
 
 
 def test_the_variance_is_that_of_discrete_laplace_noise() -> None:
-    draws = Curator.rehearsal(rehearse(table_of(domain_of(1), 10, 0)), domain_of(1), 5)
+    draws = Curator.rehearsal(rehearse(table_of(domain_of(1), 10, 0)), 5)
     answers = [int(draws.run(NoisyMarginals(((("a",), Fraction(1, 4)),)))[("a",)][0]) for _ in range(4000)]
     assert np.var(answers) == pytest.approx(variance(Fraction(1, 4)), rel=0.25)

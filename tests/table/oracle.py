@@ -14,7 +14,7 @@ from typing import Any
 
 from facsimile.spec.bins import CategoryBin, MissingBin, NumberBin
 from facsimile.spec.columns import Column, Constant, MissingCode
-from facsimile.spec.constraints import Condition, Constraint, holds
+from facsimile.spec.constraints import Condition, Constraint, fold, holds, holds_on_bins
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from specs import SMALL
@@ -41,6 +41,19 @@ def parsed(text: str, names: tuple[str, ...]) -> Condition:
 
 def outcome(specification: Specification, record: Mapping[str, Any]) -> Outcome:
     """The codes of a record, or that it is left out, or the refusals (error code, column) it causes."""
+    found = as_written(specification, record)
+    return LEFT_OUT if isinstance(found, tuple) and impossible(specification, found) else found
+
+
+def impossible(specification: Specification, codes: tuple[int, ...]) -> bool:
+    """Whether a raw constraint holds on every value of the bins of these codes."""
+    bins = {axis.name: axis.bins[code] for axis, code in zip(specification.finest(), codes, strict=True)}
+    rules = (parsed(rule.never, specification.names) for rule in specification.constraints.raw)
+    return any(fold(rule, lambda atom: holds_on_bins(atom, bins), all, any) for rule in rules)
+
+
+def as_written(specification: Specification, record: Mapping[str, Any]) -> Outcome:
+    """The same while raw constraints are asked about the record as it is written only."""
     columns = specification.columns
     values: dict[str, Any] = {c.name: understood(c, record[c.raw_name]) for c in columns}
     malformed = [c for c in columns if values[c.name] is MALFORMED]

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.privacy.reader import _run
+from facsimile.privacy.reader import _run, read_public
+from facsimile.spec.constraints import Constraint
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import clean_value
 from facsimile.table.domain import Domain
@@ -287,6 +288,59 @@ def test_a_clamp_does_not_hide_a_malformed_value() -> None:
     specification = several("clamp", rules, CLAMPS)
     record = {"age": "x", "births": "5", "kind": "A"}
     assert told(Encoding(specification).encode(record), specification.names) == frozenset({("E140", "age")})
+
+
+CLIPPED: list[dict[str, Any]] = [
+    {"name": "age", "bounds": ["18", "21"], "outside": "clip", "alternatives": {"fine": ["18..21"]}},
+    {"name": "kids", "bounds": ["0", "9"], "outside": "clip", "alternatives": {"fine": ["0..9"]}},
+]
+
+
+@pytest.mark.parametrize(
+    ("age", "kids", "codes"),
+    [
+        ("22", "9", (-1, -1)),
+        ("22", "1", (3, 1)),
+        ("20", "9", (-1, -1)),
+        ("-1", "2", (-1, -1)),
+        ("99", "-5", (3, 0)),
+    ],
+)
+def test_a_plausible_record_is_not_clipped_into_an_impossible_cell(
+    age: str, kids: str, codes: tuple[int, ...]
+) -> None:
+    specification = specified(CLIPPED, raw=["age <= 21 and kids > 1"])
+    record = {"age": age, "kids": kids}
+    assert Encoding(specification).encode(record) == codes
+    assert outcome(specification, record) == (oracle.LEFT_OUT if codes[0] < 0 else codes)
+    pair = pyarrow.Table.from_pylist([record, {"age": "18", "kids": "0"}, {"age": "18", "kids": "0"}])
+    assert read_public(pair, specification).n == 2 + (codes[0] >= 0)
+
+
+def test_a_refused_value_is_refused_wherever_the_others_are_clipped() -> None:
+    kind = {"name": "kind", "values": ["A"], "alternatives": {"fine": ["A"]}}
+    specification = specified([*CLIPPED, kind], raw=["age <= 21 and kids > 1"])
+    for values, expected in {
+        ("22", "9", "B"): frozenset({("E142", "kind")}),
+        ("22", "9", None): frozenset({("E141", "kind")}),
+        ("20", "9", "B"): oracle.LEFT_OUT,
+        ("22", "?", "A"): frozenset({("E140", "kids")}),
+    }.items():
+        record = dict(zip(("age", "kids", "kind"), values, strict=True))
+        assert told(Encoding(specification).encode(record), specification.names) == expected
+        assert outcome(specification, record) == expected
+
+
+def test_under_clamp_too_no_record_is_coded_into_an_impossible_cell() -> None:
+    """The last clamp leads into the first rule, which the loader should have refused."""
+    clamps = {"age = 21 and kids = 1": {"kids": "0"}, "age is missing": {"age": "21"}}
+    rules = tuple(Constraint(never=never, source="a test", clamp=clamp) for never, clamp in clamps.items())
+    specification = specified(CLIPPED)
+    constraints = specification.constraints.model_copy(update={"policy": "clamp", "raw": rules})
+    clamping = specification.model_copy(update={"constraints": constraints})
+    assert Encoding(clamping).encode({"age": "22", "kids": "1"}) == (3, 0)
+    assert Encoding(clamping).encode({"age": None, "kids": "2"}) == (3, 2)
+    assert Encoding(clamping).encode({"age": None, "kids": "1"}) == (LEFT_OUT, LEFT_OUT)
 
 
 @pytest.mark.parametrize("seed", range(5))

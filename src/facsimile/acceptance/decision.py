@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from facsimile.acceptance.regression import Centring, Fit
+from facsimile.acceptance.regression import Centring, Fit, refitting
 from facsimile.acceptance.statistics import Asked, Candidate
 from facsimile.privacy.budget import log_upper
-from facsimile.privacy.mechanisms import Answer, NoisyAnswer
+from facsimile.privacy.mechanisms import Answer, NoisyAnswer, NoisyMoments
 from facsimile.privacy.queries import ClippedRatio, Query, Unlikeness, WorstExcess
 from facsimile.privacy.queries.means import GroupMeans
 from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients
 from facsimile.spec.release import Selection, Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.differences import smallest_one_way
+from facsimile.table.domain import Domain
 
 GRID = 1024
 FINE = 1024
@@ -113,7 +114,7 @@ class Measured:
 
 def fine_grid(sensitivity: Fraction) -> int:
     """A grid on which rounding the sensitivity up to whole units costs nothing, or less than a thousandth."""
-    if sensitivity.numerator == 1:
+    if sensitivity.numerator <= 1:
         return sensitivity.denominator
     return ceil(FINE / sensitivity)
 
@@ -166,14 +167,13 @@ def refit(
 ) -> tuple[Measured, Fit] | None:
     """The coefficients as the paper measures them: a noisy fit of the original, standardised by the candidate.
 
-    None where the candidate's own coefficients are not determined. The fit is public from then on.
+    None where the candidate decides: see refitting. The fit is public from then on.
     """
-    table = candidate.table
-    if Fit.of(table, criterion.target) is None:
+    asked = refitting(candidate.table, criterion.target, epsilon)
+    if asked is None:
         return None
-    centring = Centring.by_candidate(table, criterion.target)
-    question = centring.moments(table.domain, epsilon)
-    fit = centring.solved(question, answers.run(question), table.n)
+    centring, question = asked
+    fit = centring.solved(question, answers.run(question), candidate.table.n)
     return compared(candidate, criterion, fit, epsilon), fit
 
 
@@ -202,12 +202,20 @@ def compared(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit, 
     )
 
 
+def fit_question(specification: Specification, target: str, epsilon: Fraction) -> NoisyMoments:
+    """What `fit_once` asks, from the specification alone; ValueError where its numbers are too large."""
+    return _in_public(specification, target).moments(Domain(specification.finest()), epsilon)
+
+
 def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
     """A regression of the original at the finest refinement, scaled by public constants: paid once."""
+    question = fit_question(specification, target, epsilon)
+    return _in_public(specification, target).solved(question, answers.run(question), specification.n)
+
+
+def _in_public(specification: Specification, target: str) -> Centring:
     spreads = {name: (s.mean, s.deviation) for name, s in specification.planning.numbers.items()}
-    centring = Centring.in_public(answers.domain, target, spreads)
-    question = centring.moments(answers.domain, epsilon)
-    return centring.solved(question, answers.run(question), specification.n)
+    return Centring.in_public(Domain(specification.finest()), target, spreads)
 
 
 def joint_test(

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from facsimile.acceptance.groups import groupings, likeness, means
-from facsimile.acceptance.regression import Centring, Fit
+from facsimile.acceptance.regression import Fit, refitting
 from facsimile.acceptance.statistics import Asked, Candidate, number_range, plain_query
 from facsimile.privacy.noise import SystemNoise
 from facsimile.shaping.constraints import implausible
@@ -96,10 +96,12 @@ def _refitted(
 ) -> Tested | None:
     """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
     value = exact_error(specification, criterion, real, synthetic)
-    question = Centring.by_candidate(synthetic, criterion.target).moments(synthetic.domain, criterion.epsilon)
-    moved = question.units / question.unit**2 / synthetic.n
+    asked = refitting(synthetic, criterion.target, criterion.epsilon)
+    if value is None or asked is None:
+        return None
+    moved = asked[1].units / asked[1].unit ** 2 / synthetic.n
     scale = moved / float(criterion.epsilon)
-    return None if value is None else Tested("paper", value, float(criterion.threshold), moved, scale)
+    return Tested("paper", value, float(criterion.threshold), moved, scale)
 
 
 def _tested(asked: Asked, real: Table) -> Tested:

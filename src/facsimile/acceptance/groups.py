@@ -11,6 +11,7 @@ import numpy.typing as npt
 from facsimile.spec.criteria import Faithfulness
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
+from facsimile.table.exact import dot
 from facsimile.table.matching import EXACT, Likeness
 from facsimile.table.numbers import scaled
 from facsimile.table.table import Table
@@ -40,7 +41,7 @@ def means(table: Table, of: str, groups: Sequence[Grouping]) -> Iterator[Fractio
         counts += [joint[:, inside].sum(axis=1) for inside in members(grouping)]
     for count in counts:
         size = int(count.sum())
-        yield Fraction(int(values @ count), unit * size) if size else None
+        yield Fraction(int(dot(values, count)), unit * size) if size else None
 
 
 def likeness(specification: Specification, criterion: Faithfulness, domain: Domain) -> Likeness:

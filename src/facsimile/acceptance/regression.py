@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.privacy.mechanisms.training import NoisyMoments
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
+from facsimile.table.exact import Ints, integers
 from facsimile.table.linear import Linear, fitted
 from facsimile.table.numbers import Floats, deviation, grid, mean
 from facsimile.table.regression import Scaling
@@ -48,13 +48,13 @@ class Centring:
         return cls(scaling, grid(mean(candidate, target)), deviation(candidate, target))
 
     def moments(self, domain: Domain, epsilon: Fraction) -> NoisyMoments:
-        """The question to ask."""
+        """The question to ask; ValueError where the numbers are too large for integer noise."""
         constants = zip(self.scaling.features, self.scaling.means, self.scaling.deviations, strict=True)
         features = tuple((name, _units(domain, name, c, s)) for name, c, s in constants)
         target = (self.scaling.target, _units(domain, self.scaling.target, self.centre, self.spread))
         return NoisyMoments(features, target, UNIT, epsilon)
 
-    def solved(self, question: NoisyMoments, answer: npt.NDArray[np.int64], n: int) -> Fit:
+    def solved(self, question: NoisyMoments, answer: Ints, n: int) -> Fit:
         """The fit from noisy moments."""
         size = len(question.features) + 2
         moments = np.zeros((size, size))
@@ -86,9 +86,23 @@ class Fit:
         return Linear.scaled(domain, self.scaling, self.coefficients)
 
 
-def _units(domain: Domain, name: str, centre: Fraction, spread: Fraction) -> npt.NDArray[np.int64]:
+def refitting(candidate: Table, target: str, epsilon: Fraction) -> tuple[Centring, NoisyMoments] | None:
+    """How to refit the original, standardised by a candidate.
+
+    None where the candidate's coefficients are not determined, or its numbers are too steep for integer noise.
+    """
+    if Fit.of(candidate, target) is None:
+        return None
+    centring = Centring.by_candidate(candidate, target)
+    try:
+        return centring, centring.moments(candidate.domain, epsilon)
+    except ValueError:
+        return None
+
+
+def _units(domain: Domain, name: str, centre: Fraction, spread: Fraction) -> Ints:
     numbers = domain.axis(name).numbers or ()
-    return np.array([round((number - centre) / spread * UNIT) for number in numbers], np.int64)
+    return integers(round((number - centre) / spread * UNIT) for number in numbers)
 
 
 def _by_range(axis: Axis) -> tuple[Fraction, Fraction]:

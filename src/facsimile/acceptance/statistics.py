@@ -11,10 +11,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
-import numpy as np
-
 from facsimile.acceptance.groups import groupings, likeness
-from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.regression import Fit, refitting
 from facsimile.acceptance.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.queries import (
     ClippedRatio,
@@ -30,6 +28,7 @@ from facsimile.privacy.queries import (
     Unmatched,
     WorstSum,
 )
+from facsimile.privacy.queries.regression import Cells
 from facsimile.shaping.constraints import allowed, impossible
 from facsimile.spec.columns import Axis, Column
 from facsimile.spec.criteria import (
@@ -51,8 +50,8 @@ from facsimile.spec.criteria import (
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.linear import newton_terms
-from facsimile.table.table import Codes, Table
+from facsimile.table.linear import newton_terms, predictable
+from facsimile.table.table import Table
 
 Range = tuple[Fraction, Fraction]
 
@@ -102,8 +101,7 @@ class Candidate:
 
     def _query(self, criterion: Criterion, sharp: bool) -> Query | None:
         if isinstance(criterion, RegressionCoefficients):
-            terms = newton_terms(self.table, criterion.target)
-            return None if terms is None else OneStep(terms, self.cells, self.table.n)
+            return self._step(criterion, sharp)
         if isinstance(criterion, RegressionError):
             return self._gap(criterion, sharp)
         if isinstance(criterion, ConditionalMean):
@@ -116,23 +114,30 @@ class Candidate:
             return Unlikeness(self.table) if sharp else ClippedRatio(self.table, criterion.clip)
         return plain_query(self.specification, criterion, self.table)
 
+    def _step(self, criterion: RegressionCoefficients, sharp: bool) -> Query | None:
+        terms = newton_terms(self.table, criterion.target)
+        if terms is None or (not sharp and refitting(self.table, criterion.target, criterion.epsilon) is None):
+            return None
+        return OneStep(terms, self.cells, self.table.n)
+
     def _gap(self, criterion: RegressionError, sharp: bool) -> Query | None:
         own = Fit.of(self.table, criterion.target)
         if own is None or self.fit is None:
             return None
-        domain = self.table.domain
+        models = self.fit.on(self.table.domain), own.on(self.table.domain)
+        if not all(predictable(model) for model in models):
+            return None
         column = self.specification.column(criterion.target)
         bounds = number_range(column, column.finest, sharp=False)
-        cells = self.cells if sharp else None
-        return PredictionGap(self.fit.on(domain), own.on(domain), bounds, cells, self.table.n)
+        return PredictionGap(*models, bounds, self.cells if sharp else None, self.table.n)
 
     @cached_property
-    def cells(self) -> Codes | None:
-        """Every cell that raw constraints allow; None where a domain is too large to list."""
+    def cells(self) -> Cells | None:
+        """The cells that raw constraints allow; None where a domain is too large to list."""
         domain = self.table.domain
         if domain.cells > DENSE_CELLS:
             return None
-        return np.argwhere(allowed(self.specification.raw_conditions(), domain))
+        return Cells(allowed(self.specification.raw_conditions(), domain))
 
 
 def plain_query(specification: Specification, criterion: Criterion, candidate: Table) -> Query:

@@ -10,17 +10,16 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.acceptance.groups import Grouping, Mask, members
 from facsimile.privacy.queries.sensitivity import smallest_group
 from facsimile.privacy.queries.sums import Sums
 from facsimile.spec.bins import MissingBin
 from facsimile.table.domain import Clique
+from facsimile.table.exact import Ints, dot, integers, rounded
 from facsimile.table.numbers import correlation, grid, scaled, standardised
 from facsimile.table.table import Table
 
-Ints = npt.NDArray[np.int64]
 UNIT = 1024
 
 
@@ -62,7 +61,7 @@ def correlations(candidate: Table, columns: Sequence[str]) -> tuple[Sums, ...]:
         x, y = (np.array([float(v) for v in standardised(candidate, name)]) for name in pair)
         r = float(grid(correlation(candidate, *pair) or 0.0))
         influence = np.outer(x, y) - r * (x[:, None] ** 2 + y[None, :] ** 2) / 2
-        terms = np.rint(UNIT * influence).astype(np.int64)
+        terms = rounded(UNIT * influence)
         parts.append(_both_ways(candidate, pair, terms[None], Fraction(UNIT * candidate.n)))
     return tuple(parts)
 
@@ -79,11 +78,12 @@ def named(candidate: Table, clique: Clique, mask: Mask, of: str | None, slack: F
     inside = mask if of in clique else np.repeat(mask[..., None], candidate.domain.axis(of).size, axis=-1)
     counts = candidate.marginal(wide) * inside
     values, unit = scaled(candidate.domain.axis(of))
-    shape = [-1 if name == of else 1 for name in wide]
-    numbers = np.broadcast_to(values.reshape(shape), inside.shape)
+    along = counts.sum(axis=tuple(place for place, name in enumerate(wide) if name != of))
     size = int(counts.sum())
-    centre = grid(Fraction(int((numbers * counts).sum()), unit * size) if size else Fraction(0), 10)
-    terms = np.where(inside, UNIT * numbers - int(centre * UNIT * unit), 0)
+    centre = grid(Fraction(int(dot(values, along)), unit * size) if size else Fraction(0), 10)
+    shifted = integers(UNIT * value - int(centre * UNIT * unit) for value in values.tolist())
+    shape = [-1 if name == of else 1 for name in wide]
+    terms = np.where(inside, shifted.reshape(shape), 0)
     left = smallest_group(size, candidate.n, slack)
     return (_both_ways(candidate, wide, terms[None], Fraction(UNIT * unit * left), centred=False),)
 
@@ -100,7 +100,7 @@ def _shares(candidate: Table, clique: Clique, masks: Mask) -> Sums:
 def _both_ways(candidate: Table, clique: Clique, terms: Ints, unit: Fraction, centred: bool = True) -> Sums:
     """Sums above and below where S has them (or above and below zero)."""
     counts = candidate.marginal(clique).ravel()
-    sums = [int(s) if centred else 0 for s in terms.reshape(len(terms), -1) @ counts]
+    sums = [int(s) if centred else 0 for s in dot(terms.reshape(len(terms), -1), counts)]
     both = np.concatenate([terms, -terms])
     return Sums(clique, both, (*sums, *(-s for s in sums)), (unit,) * len(both))
 
@@ -110,10 +110,9 @@ def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction) -> Sums
     counts = candidate.marginal(clique) * inside
     along = counts if counts.ndim == 1 else counts.sum(axis=1)
     size = int(along.sum())
-    place = int(np.searchsorted(np.cumsum(along) * at.denominator, at.numerator * size)) if size else 0
-    order = np.arange(len(along)).reshape((-1, *(1,) * (inside.ndim - 1)))
     p, q = at.numerator, at.denominator
-    below, upto = (
-        np.where(inside, q * mask.astype(np.int64) - p, 0) for mask in (order < place, order <= place)
-    )
+    place = int(np.searchsorted(np.cumsum(along), -(-p * size // q))) if size else 0
+    order = np.arange(len(along)).reshape((-1, *(1,) * (inside.ndim - 1)))
+    terms = integers([0, -p, q - p])
+    below, upto = (terms[inside * (1 + (mask * 1))] for mask in (order < place, order <= place))
     return Sums(clique, np.stack([below, -upto]), (0, 0), (Fraction(q * max(1, size)),) * 2)

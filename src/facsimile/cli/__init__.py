@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import asdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -21,10 +20,12 @@ from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.demo import demonstrate
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
-from facsimile.privacy.ledger import MICRO, Ledger, State
+from facsimile.privacy.ledger import Ledger, State
+from facsimile.privacy.ledger import shown as _micro
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import Check, check, show_upper
 from facsimile.release.evaluate import evaluate
+from facsimile.release.opening import cap_of, open_ledger
 from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.public import PublicSummary, assumptions, summarise
 from facsimile.release.run import Request, patient, rehearsal, release
@@ -234,17 +235,11 @@ def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:
     page.line(f"{said['records']:,} synthetic records {kind}, epsilon {said['epsilon']}, by {said['family']}")
     exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
     rows = [
-        (
-            c["name"],
-            _figure(c["value"]),
-            _figure(c["bound"]),
-            f"{c['threshold']:g}",
-            _figure(exact.get(c["name"], "")),
-        )
+        (c["name"], _figure(c["value"]), _figure(c["bound"]), f"{c['threshold']:g}")
+        + ((_figure(exact[c["name"]]),) if exact else ())
         for c in said["criteria"]
     ]
-    head = "criterion|>measured|>95 % bound|>threshold" + ("|>exact" if exact else "")
-    page.table("Criteria", head, rows if exact else [row[:-1] for row in rows])
+    page.table("Criteria", "criterion|>measured|>95 % bound|>threshold" + ("|>exact" if exact else ""), rows)
     if exact:
         page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
     page.line(f"\nThe page to read first: {out / 'README.html'}")
@@ -272,17 +267,24 @@ def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
 @app.command("verify")
 def verify_command(
     folder: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The folder of a release.")],
+    signed_by: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="The publisher's key, a PEM file or fingerprint: no other may sign."),
+    ] = None,
+    plan: Annotated[
+        str | None, typer.Option("--plan-hash", metavar="HASH", help="The hash of a plan registered before.")
+    ] = None,
     allow_rehearsal: Annotated[
         bool, typer.Option("--allow-rehearsal", help="Do not refuse a bundle for being a rehearsal.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a bundle against itself: no confidential data is needed.
+    """Check a bundle against itself, a key and a plan that you name: no confidential data is needed.
 
-    Example: facsimile verify bundle
+    Example: facsimile verify bundle --signed-by publisher.pem
     """
     with busy("Verifying", as_json):
-        found = verify(folder, allow_rehearsal)
+        found = verify(folder, allow_rehearsal, signed_by, plan)
     if as_json:
         print_json({"verified": True, **asdict(found)})
         return
@@ -293,7 +295,12 @@ def verify_command(
     if not found.rendered:
         page.line("Another version made the documents: their hashes fit, their words were not made again.")
     page.line("Every figure follows from the specification, the data and the noisy answers.")
-    page.line("A REHEARSAL: not a release." if found.rehearsal else "Verified.")
+    if found.plan_checked:
+        page.line("The plan is the one you named.")
+    unknown = "Self-consistent; who made it was not checked."
+    page.line("Verified: the key you named signed it." if found.signer_checked else unknown)
+    if found.rehearsal:
+        page.line("A REHEARSAL: not a release.")
 
 
 @app.command("demo")
@@ -402,6 +409,38 @@ def ledger_program() -> None:
     """
 
 
+@ledger_app.command("new")
+def ledger_new(
+    file: LedgerFile,
+    data: Annotated[Path, typer.Option(metavar="FILE", help="The confidential file it counts for.")],
+    cap: Annotated[str, typer.Option(metavar="EPSILON", help="What may be spent in all; it never changes.")],
+    anchor: AnchorFile = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="The data has a ledger: open another one, on purpose.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Open a ledger for a confidential file: how much may be spent on it in all.
+
+    Data has one ledger. With --again it gets another: what the earlier ones had spent is carried into its first
+    entry and stands in every later document.
+
+    Example: facsimile ledger new births.ledger --data births.csv --cap 2 --anchor /safe/births.anchor
+    """
+    state = open_ledger(data, file, anchor, cap_of(cap), again)
+    if as_json:
+        print_json(_ledger_as_json(state))
+        return
+    page = Page()
+    page.heading(f"Ledger {state.identifier}")
+    page.line(
+        f"{_micro(state.cap)} may be spent on {data.name}. The cap never changes; nothing is ever refunded."
+    )
+    if state.before:
+        page.line(f"Earlier ledgers of this data had spent {_micro(state.before)}; every release will say so.")
+    page.line("Back up the ledger, its anchor and the dataset key together; keep the anchor in another place.")
+
+
 @ledger_app.command("show")
 def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = False) -> None:
     """Show what was charged, for what, and what remains; the ledger is verified first.
@@ -447,12 +486,9 @@ def _ledger_as_json(state: State) -> dict[str, Any]:
         "head": state.head,
         "cap": _micro(state.cap),
         "spent": _micro(state.spent),
+        "before": _micro(state.before),
         "remaining": _micro(state.remaining),
     }
-
-
-def _micro(amount: int) -> str:
-    return show_decimal(Fraction(amount, MICRO))
 
 
 def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]:

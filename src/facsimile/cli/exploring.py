@@ -28,7 +28,6 @@ from facsimile.explore.report import Written, write_report
 from facsimile.explore.study import Study
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import show_upper
-from facsimile.release.evaluate import refuse_confidential
 from facsimile.release.writing import write_text
 from facsimile.spec.decimals import parse_epsilon, show_decimal
 from facsimile.spec.load import load
@@ -386,7 +385,6 @@ def learn_command(
         raise refusal("E208")
     if out is not None and out.exists():
         raise refusal("E401")
-    refuse_confidential(data)
     seconds, specification = _seconds(time_limit), load(spec)
     spent = specification.budget.generator if epsilon is None else _epsilon(epsilon, "learn")
     with busy("Learning", as_json):

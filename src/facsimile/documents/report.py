@@ -75,11 +75,17 @@ class Faces:
 
 @dataclass(frozen=True)
 class LedgerPlace:
-    """Where the budget was charged: a fork of the ledger becomes visible in public."""
+    """Where the budget was charged: a fork of the ledger becomes visible in public.
+
+    `spent` is what the ledger had spent in all, this release included; `before` is what earlier ledgers of the
+    same data had spent.
+    """
 
     id: str
     sequence: int
     head: str
+    spent: str
+    before: str
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class Judge:
         """As the paper's scheme does: every criterion with its own noise."""
         candidate = Candidate(self.spec, self.table, self._fit(self.spec.budget.once))
         seed = self.ground.draws("refit", *self.name)
-        answers = Curator.rehearsal(rehearse(self.real), self.real.domain, seed)
+        answers = Curator.rehearsal(rehearse(self.real), seed)
         readings: list[Reading] = []
         for criterion in cheapest_first(self.spec.criteria):
             measured: Measured | None
@@ -238,7 +238,7 @@ class Judge:
         if epsilon not in self._fits:
             table = self.ground.table
             seed = self.ground.draws("once", show_decimal(epsilon), *self.name)
-            answers = Curator.rehearsal(rehearse(table), table.domain, seed)
+            answers = Curator.rehearsal(rehearse(table), seed)
             self._fits[epsilon] = fit_once(answers, self.spec, targets[0], epsilon)
         return self._fits[epsilon]
 

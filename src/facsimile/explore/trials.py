@@ -120,7 +120,7 @@ def _drawn(ground: Ground, job: Job) -> Table:
     recipe = Recipe(ground.specification, job.configurations[0])
     key = (fit_key(recipe.configuration), show_decimal(job.generator), job.number)
     real = ground.real(recipe.configuration)
-    answers = Curator.rehearsal(rehearse(real), real.domain, ground.draws("fit", *key))
+    answers = Curator.rehearsal(rehearse(real), ground.draws("fit", *key))
     random = np.random.default_rng(ground.draws("sample", *key))
     return recipe.drawn(recipe.fit(answers, job.generator, random), random)
 

@@ -92,11 +92,19 @@ def smallest_cap(gamma: Fraction, epsilon_0: Fraction) -> int:
 def selection_capped(one: Fraction, gamma: Fraction, epsilon_0: Fraction, cap: int) -> Fraction:
     """The coin with at most `cap` iterations.
 
-    Theorem.  (2ε + ε₀)-DP for 0 < ε₀ ≤ 1 and cap ≥ max{ln(2/ε₀)/γ, 1 + 1/(eγ)} (Liu and Talwar).
+    Theorem.  (coin + ε₀/2)-DP, coin as in `selection_coin`, for ε₀ > 0 and cap T ≥ max{ln(2/ε₀)/γ, 1 + 1/(eγ)}.
+      (Liu and Talwar have 2ε + ε₀ for the same T.)
+    Proof.    With p = γ + (1−γ)π and r = (1−γ)(1−π) = 1−p: P[out = x] = Q(x)(1 + r + … + r^(T−1)) =
+      Q(x)(1−r^T)/p. The sum falls in π, so a neighbour raises it only by π' > π, that is r' < r: by p'/p ·
+      (1−r^T)/(1−r'^T) ≤ p'/p, as without a cap. P[none] = 1 − π(1−r^T)/p = γ(1−π)/p · (1 + πr^T/(γ(1−π))): the
+      coin's, times 1 + e(π) with 0 ≤ e(π) = (1−γ)^T/γ · π(1−π)^(T−1). That product is largest at π = 1/T,
+      where (1−1/T)^T ≤ 1/e makes it at most 1/(e(T−1)); so e(π) ≤ (1−γ)^T/(eγ(T−1)) ≤ (1−γ)^T ≤ e^(−γT) ≤
+      ε₀/2, by both bounds on T. Two neighbours' P[none] then differ by the coin's ratio times at most 1 + ε₀/2
+      ≤ e^(ε₀/2).  QED
     """
     if not (0 < gamma <= 1 and 0 < epsilon_0 <= 1) or cap < smallest_cap(gamma, epsilon_0):
         raise ValueError("the cap is too small for this coin")
-    return 2 * one + epsilon_0
+    return selection_coin(one, gamma) + epsilon_0 / 2
 
 
 def selection_rising(one: Fraction, a: Fraction) -> Fraction:

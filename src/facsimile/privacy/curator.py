@@ -1,16 +1,20 @@
 """The curator: the only one who opens the confidential table, and only for a mechanism that was charged.
 
-    curator.run(mechanism)          charges the ledger, then samples
-    with curator.search(cost) as s: one charge for a whole search
-        s.allowance(cost).run(m)    free within the search, refused beyond its own cost
+    curator.run(mechanism)                      charges the ledger, then samples
+    with curator.search(plan, purpose) as s:    one charge for a whole release
+        s.once()        what comes before the search: at most plan.once
+        s.find(index)   the search: each index gets an allowance of plan.index, which ends with it
+        s.after()       what follows a success: at most plan.after
 
-A synthesizer holds a curator and never a table. Whatever it does with the answers is post-processing.
+A synthesizer holds a curator or an allowance, never a table. Whatever it does with the answers is
+post-processing. What it asks is held against the public domain before anything is charged or opened, so that
+no refusal depends on a record; and where a mechanism fails all the same, nothing more is answered.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
@@ -18,135 +22,211 @@ from facsimile.errors import refusal
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.ledger import Charges, Ledger, MemoryLedger, Receipt
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism
+from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import Noise, RehearsalNoise, SystemNoise
-from facsimile.privacy.private import Private
+from facsimile.privacy.private import Sealed
 from facsimile.privacy.transcript import RecordedNoise, Transcript
 from facsimile.table.domain import Domain
-from facsimile.table.table import Table
 
 T = TypeVar("T")
 NEIGHBOURS = "replace-one"
 NOTHING = Cost(Fraction(0))
+Maps = Mapping[str, Sequence[int]]
 
 
 class Curator:
-    """Answers mechanisms on one confidential table, each charged before it sees a record (rule P3)."""
+    """Answers mechanisms on one confidential table, each charged before it sees a record (rule P3).
 
-    def __init__(self, private: Private[Table], domain: Domain, charges: Charges, noise: Noise) -> None:
-        self.domain = domain
-        self._private, self._charges, self._noise = private, charges, noise
+    `noise` touches records. `chance` draws what does not: coins of a search, configurations.
+    """
+
+    def __init__(self, sealed: Sealed, charges: Charges, noise: Noise, chance: Noise | None = None) -> None:
+        self.domain, self.n = sealed.domain, sealed.n
+        self._private, self._charges = sealed.private, charges
+        self._noise, self._chance = noise, chance or noise
+        self._failed: list[str] = []
 
     @classmethod
-    def production(
-        cls, private: Private[Table], domain: Domain, ledger: Ledger, transcript: Transcript
-    ) -> Curator:
+    def production(cls, sealed: Sealed, ledger: Ledger, transcript: Transcript) -> Curator:
         """A curator with exact noise, a ledger on disk and a sealed transcript; there is no seed."""
-        return cls(private, domain, ledger, RecordedNoise(SystemNoise(), transcript))
+        return cls(sealed, ledger, RecordedNoise(SystemNoise(), transcript))
 
     @classmethod
-    def rehearsal(
-        cls, private: Private[Table], domain: Domain, seed: int, ledger: MemoryLedger | None = None
-    ) -> Curator:
+    def rehearsal(cls, sealed: Sealed, seed: int, ledger: MemoryLedger | None = None) -> Curator:
         """A curator for public data: seeded noise, a ledger in memory, no transcript."""
-        return cls(private, domain, ledger or MemoryLedger(), RehearsalNoise(seed))
+        return cls(sealed, ledger or MemoryLedger(), RehearsalNoise(seed), RehearsalNoise(seed))
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Charge the mechanism's cost, then sample; a failure stays charged."""
-        _check(mechanism)
+        self._admit(mechanism)
         receipt = self._charges.charge(mechanism.cost(), type(mechanism).__name__)
         with self._ending(receipt):
             receipt.use()
             return self._sample(mechanism)
 
-    def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Curator:
-        """The same curator for the same records under other axes."""
-        private = self._private._recoded(lambda table: table.recode(domain, maps))
-        return Curator(private, domain, self._charges, self._noise)
+    def recoded(self, domain: Domain, maps: Maps) -> Curator:
+        """The same curator for the same records under other axes: `maps` gives each old code its new one."""
+        _check_maps(self.domain, domain, maps)
+        private = self._private._recoded(lambda table: table.recode(domain, maps))  # opens into another box
+        other = Curator(Sealed(private, domain, self.n), self._charges, self._noise, self._chance)
+        other._failed = self._failed
+        return other
 
     @contextlib.contextmanager
-    def search(self, cost: Cost, purpose: str, unfinished: Receipt | None = None) -> Iterator[Search]:
+    def search(self, plan: Plan, purpose: str) -> Iterator[Search]:
         """One charge for everything that happens inside; allowances end with it.
 
-        `unfinished` is the receipt of the same search before a crash: it goes on under its charge.
+        A charge of the same purpose that a crash left open goes on. Once the search is decided, only its end
+        closes the charge: what interrupts the rest leaves it to the next run.
         """
-        receipt = unfinished or self._charges.charge(cost, purpose)
-        receipt.use()
-        search = Search(self, cost, receipt.sequence)
-        with self._ending(receipt, searching=True):
-            try:
-                yield search
-            finally:
-                search.ended = True
+        receipt = self._charges.begin(plan.total(), purpose)
+        search = Search(self, plan, receipt)
+        with self._ending(receipt, search):
+            receipt.use()
+            yield search
 
     @contextlib.contextmanager
-    def _ending(self, receipt: Receipt, searching: bool = False) -> Iterator[None]:
+    def _ending(self, receipt: Receipt, search: Search | None = None) -> Iterator[None]:
         """Note how it ended; the charge stays. A search that is forced to stop is an incident."""
         try:
             yield
         except BaseException as error:
-            forced = searching and isinstance(error, KeyboardInterrupt)
-            self._charges.close(receipt, "incident" if forced else "stopped")
+            forced = search is not None and isinstance(error, KeyboardInterrupt)
+            if search is not None and search.decided:
+                self._charges.leave(receipt)
+            else:
+                self._charges.close(receipt, "incident" if forced else "stopped")
             raise
+        finally:
+            if search is not None:
+                search.end()
         self._charges.close(receipt, "done")
+
+    def _admit(self, mechanism: Mechanism[T]) -> None:
+        """Only listed mechanisms, proved for the neighbours of the specification (rules P2, P5), whose
+        parameters fit the public form of the table, and none after one has failed."""
+        if self._failed:
+            raise refusal("E701", name=self._failed[0])
+        if type(mechanism) not in MECHANISMS or mechanism.neighbours != NEIGHBOURS:
+            raise refusal("E305")
+        try:
+            mechanism.check(self.domain, self.n)
+            fits = True
+        except Exception:
+            fits = False
+        if not fits:
+            raise refusal("E306", name=type(mechanism).__name__)
 
     def _sample(self, mechanism: Mechanism[T]) -> T:
         """Open the box for one mechanism; nothing of a failure but the mechanism's name gets out."""
         try:
             return mechanism._sample(self._private._open(), self._noise)  # the one line that opens the table
         except Exception:
-            failed = type(mechanism).__name__
-        raise refusal("E701", name=failed)
+            self._failed.append(type(mechanism).__name__)
+        raise refusal("E701", name=self._failed[0])
 
 
 class Search:
-    """A charged search: gives out allowances until it ends."""
+    """A charged release: hands out each part of its plan once, and one allowance to each index of the search.
 
-    def __init__(self, curator: Curator, cost: Cost, sequence: int) -> None:
-        self._curator, self._cost, self.sequence = curator, cost, sequence
-        self.ended = False
+    Theorem.  What is asked through it is what mechanisms.search.Plan is proved for.
+    Proof.    `once`, `find` and `after` are given once each [A]; within `find` every index has an allowance of
+      its own of plan.index [B], which ends with the index [C]; coins come from the curator's own noise [D].
+      Nothing is answered after the end [E].  QED
+    """
 
-    def allowance(self, cost: Cost) -> Allowance:
-        """Leave to spend at most `cost` on one iteration; no selection costs less than one iteration does."""
-        if cost.epsilon > self._cost.epsilon or cost.delta > self._cost.delta:
+    def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
+        self._curator, self._plan = curator, plan
+        self.sequence, self.resumed = receipt.sequence, receipt.resumed
+        self.decided = False
+        self._given: dict[str, Purse] = {}
+        self._ended = False
+
+    def once(self) -> Allowance:
+        """What may be asked before the search."""
+        return self._part("once", self._plan.once)
+
+    def find(self, index: Callable[[Allowance, int], T | None], workers: int = 1) -> T | None:
+        """The search: what the deciding index found, or None.
+
+        After a crash only modes that survive one go on; the others end without a release.
+        """
+        self._part("find", Fraction(0))
+        if self.resumed and not self._plan.resumable:
+            return None
+
+        def one(number: int) -> T | None:
+            purse = Purse(Cost(self._plan.index))  # [B]
+            try:
+                return index(Allowance(self._curator, purse), number)
+            finally:
+                purse.close()  # [C]
+
+        return self._plan.search(one, self._curator._chance, workers)  # [D]
+
+    def after(self) -> Allowance:
+        """What may be asked about the one accepted candidate."""
+        return self._part("after", self._plan.after)
+
+    def draw(self, n: int) -> int:
+        """A uniform integer below n, for what touches no record."""
+        return self._curator._chance.below(n)
+
+    def end(self) -> None:
+        """Nothing more is answered."""
+        self._ended = True
+        for purse in self._given.values():
+            purse.close()  # [E]
+
+    def _part(self, name: str, epsilon: Fraction) -> Allowance:
+        if self._ended or name in self._given:
             raise refusal("E304")
-        return Allowance(self, self._curator, Purse(cost))
+        self._given[name] = Purse(Cost(epsilon))  # [A]
+        return Allowance(self._curator, self._given[name])
 
 
 class Purse:
-    """What an iteration may spend and has spent."""
+    """What a part of a search may spend and has spent."""
 
     def __init__(self, cost: Cost) -> None:
         self.cost, self.spent = cost, NOTHING
+        self._open = True
 
     def pay(self, cost: Cost) -> None:
         """Spend, or refuse."""
         after = self.spent + cost
-        if not (after.epsilon <= self.cost.epsilon and after.delta <= self.cost.delta):
+        if not (self._open and after.epsilon <= self.cost.epsilon and after.delta <= self.cost.delta):
             raise refusal("E304")
         self.spent = after
+
+    def close(self) -> None:
+        """Nothing is paid any more."""
+        self._open = False
 
 
 class Allowance:
     """Answers mechanisms inside a charged search, up to its own cost; writes nothing to the ledger."""
 
-    def __init__(self, search: Search, curator: Curator, purse: Purse) -> None:
+    def __init__(self, curator: Curator, purse: Purse) -> None:
         self.domain = curator.domain
-        self._search, self._curator, self.purse = search, curator, purse
+        self._curator, self.purse = curator, purse
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Sample within the allowance, or refuse."""
-        _check(mechanism)
-        if self._search.ended:
-            raise refusal("E304")
+        self._curator._admit(mechanism)
         self.purse.pay(mechanism.cost())
         return self._curator._sample(mechanism)
 
-    def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Allowance:
+    def recoded(self, domain: Domain, maps: Maps) -> Allowance:
         """The same allowance for the same records under other axes."""
-        return Allowance(self._search, self._curator.recoded(domain, maps), self.purse)
+        return Allowance(self._curator.recoded(domain, maps), self.purse)
 
 
-def _check(mechanism: Mechanism[T]) -> None:
-    """Only listed mechanisms, proved for the neighbours of the specification (rules P2, P5)."""
-    if type(mechanism) not in MECHANISMS or mechanism.neighbours != NEIGHBOURS:
-        raise refusal("E305")
+def _check_maps(old: Domain, new: Domain, maps: Maps) -> None:
+    """Every old code has a new one inside the new domain, whatever the table holds."""
+    fits = old.names == new.names and set(maps) <= set(old.names)
+    for before, after in zip(old.axes, new.axes, strict=False):
+        codes = [code for code in maps.get(before.name, range(before.size)) if code in range(after.size)]
+        fits = fits and len(codes) == before.size == len(maps.get(before.name, codes))
+    if not fits:
+        raise refusal("E306", name="recoding")

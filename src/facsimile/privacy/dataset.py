@@ -1,7 +1,8 @@
-"""The dataset's tag: which data a ledger speaks of, without telling anything about them.
+"""The dataset: which data a ledger speaks of, and which data are not public; nothing is told about them.
 
 The tag is an HMAC of the data under a random key that lies beside them; a plain hash would let anybody test
-a guess of the whole file. Without the key the tag is a random number.
+a guess of the whole file. Without the key the tag is a random number. The resolved address decides: a table of
+a database file has the key of that file, and a link that of the file behind it.
 """
 
 from __future__ import annotations
@@ -9,35 +10,61 @@ from __future__ import annotations
 import hmac
 import secrets
 from pathlib import Path
+from typing import Any
 
-from facsimile.errors import refusal
+from facsimile.errors import LedgerRefused, refusal
+from facsimile.privacy.anchor import NOTHING, Anchor, Mark
 from facsimile.sources.source import parse_place
-from facsimile.storage import append
+from facsimile.storage import locked
 
 PIECE = 1 << 20
 KEY_BYTES = 32
+PATIENCE_SECONDS = 30
+
+
+def key_path(data: str | Path) -> Path:
+    """Where the key of a file lies: beside the file itself, whatever table or link was named."""
+    file = parse_place(str(data)).file
+    if file is None:
+        raise refusal("E101")
+    return file.with_name(file.name + ".key")
 
 
 def dataset_key(path: Path) -> bytes:
-    """The key of this file; a new one is made where none is, or where a crash left an empty file."""
-    if path.exists() and not path.stat().st_size:
-        path.unlink()
-    if not path.exists():
-        append(path, secrets.token_bytes(KEY_BYTES), create=True)
-    key = path.read_bytes()
+    """The key in this file; a new one is made where none is."""
+    with locked(path, PATIENCE_SECONDS):
+        try:
+            mark = Anchor(path).read() or _fresh(path)
+            key = bytes.fromhex(mark.key)
+        except (LedgerRefused, ValueError):
+            key = b""
     if len(key) != KEY_BYTES:
-        raise refusal("E314")
+        raise refusal("E317")
     return key
+
+
+def _fresh(path: Path) -> Mark:
+    """A new key, of data that has no ledger yet."""
+    mark = Mark("", NOTHING, "", 0, key=secrets.token_hex(KEY_BYTES))
+    Anchor(path).write(mark)
+    return mark
 
 
 def dataset_tag(data: str | Path, key: bytes) -> str:
     """The tag of a file's bytes, or of the address of a table in a database."""
     digest = hmac.new(key, digestmod="sha256")
-    path = Path(parse_place(str(data)).address)
-    if not path.is_file():
+    file = parse_place(str(data)).file
+    if file is None:
         digest.update(str(data).encode())
         return digest.hexdigest()
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
+    with file.open("rb") as content:
+        while piece := content.read(PIECE):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def refuse_confidential(data: Any) -> None:
+    """Refuse a file that has a dataset key beside it: budget was spent on it, so it is not public."""
+    file = parse_place(str(data)).file if isinstance(data, str | Path) else None
+    if file is not None and key_path(file).exists():
+        raise refusal("E207", file=file.name)

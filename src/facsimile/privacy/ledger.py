@@ -1,33 +1,38 @@
 """The budget ledger: one append-only file for each dataset.
 
 A line is `LENGTH CRC {json}`: the length of the JSON and its CRC-32 in hex, then one entry. Entries are
-numbered, and each holds the hash of the line before it. The anchor is a second small file, best kept in
-another place, with the number and hash of the last entry: a ledger that was rolled back or replaced by a
-copy no longer fits it. Amounts are whole micro-ε, rounded up.
+numbered, and each holds the hash of the line before it. Anchors (anchor.py) hold the number and hash of the
+last entry in other places: a ledger that was rolled back, cut or replaced by a copy no longer fits them.
+Amounts are whole micro-ε, rounded up.
 
-    charge:  lock → verify chain and anchor → not (spent + x <= cap)? refuse → append → sync → anchor → receipt
+    charge:  lock → verify chain and anchors → not (spent + x <= cap)? refuse → append → sync → anchors →
+    receipt
 
 Only then may a mechanism see the table. There are no refunds: whatever happens after the charge, it counts.
-A hash chain shows accidents and careless copies; who controls the whole machine can still forge both files.
+A hash chain shows accidents and careless copies; who controls the whole machine can still forge all files.
+
+A charge that may go on after a crash (`begin`) is held by an operating-system lock from the charge to its end.
+The lock ends with its process, so a charge without an end and without a lock is one that a crash left; a living
+one is never shared.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import secrets
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from facsimile.errors import refusal
+from facsimile.privacy.anchor import NOTHING, Anchor, Mark
 from facsimile.privacy.budget import Cost
-from facsimile.storage import append, locked, reached, read, replace, suspect
+from facsimile.line import hashed, parsed, written
+from facsimile.spec.decimals import show_decimal
+from facsimile.storage import Hold, append, locked, reached, read, suspect
 
 MICRO = 10**6
 PATIENCE_SECONDS = 30.0
@@ -52,17 +57,23 @@ def _amount(cost: Cost) -> int:
 
 
 class Receipt:
-    """Proof of a charge; it opens the table once."""
+    """Proof of a charge; it opens the table once. `resumed`: of a charge that a crash left without an end."""
 
-    def __init__(self, sequence: int) -> None:
-        self.sequence = sequence
-        self._fresh = True
+    def __init__(self, sequence: int, hold: Hold | None = None, resumed: bool = False) -> None:
+        self.sequence, self.resumed = sequence, resumed
+        self._hold, self._fresh = hold, True
 
     def use(self) -> None:
         """Spend the receipt."""
         if not self._fresh:
             raise refusal("E302")
         self._fresh = False
+
+    def let_go(self, ended: bool) -> None:
+        """Give up the lock of the charge."""
+        if self._hold is not None:
+            self._hold.let_go(forget=ended)
+            self._hold = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,32 @@ class State:
         """What may still be charged, in micro-ε."""
         return self.cap - self.spent
 
+    @property
+    def before(self) -> int:
+        """What earlier ledgers of the same data had spent, in micro-ε."""
+        return int(self.entries[0].get("before", 0))
+
+    @property
+    def mark(self) -> Mark:
+        """How far it has come."""
+        return Mark(self.identifier, self.sequence, self.head, self.spent, self.before)
+
+    def upto(self, sequence: int) -> tuple[str, int]:
+        """The head after an entry, and what had been spent in all by then."""
+        later = self.entries[sequence + 1 : sequence + 2]
+        spent = sum(entry.get("micro", 0) for entry in self.entries[: sequence + 1])
+        return (later[0]["prev"] if later else self.head), spent
+
+    def left_open(self, purpose: str) -> int | None:
+        """The number of the last charge of this purpose that has no end."""
+        ended = {entry.get("charge") for entry in self.entries}
+        left = [e["seq"] for e in self.entries if e.get("purpose") == purpose and e["seq"] not in ended]
+        return left[-1] if left else None
+
+    def ended(self) -> list[int]:
+        """The numbers of all charges that have an end."""
+        return [entry["charge"] for entry in self.entries if "charge" in entry]
+
 
 class Charges(Protocol):
     """Where a curator charges: a ledger on disk, or one in memory for rehearsals."""
@@ -89,8 +126,14 @@ class Charges(Protocol):
     def charge(self, cost: Cost, purpose: str) -> Receipt:
         """Charge a cost or refuse."""
 
+    def begin(self, cost: Cost, purpose: str) -> Receipt:
+        """The charge of this purpose that a crash left, or a new one; refused while another process has it."""
+
     def close(self, receipt: Receipt, kind: End) -> None:
         """Note how what was charged ended."""
+
+    def leave(self, receipt: Receipt) -> None:
+        """Let another run go on under this charge: it is decided and not ended."""
 
 
 class MemoryLedger:
@@ -103,36 +146,70 @@ class MemoryLedger:
         """See Charges."""
         amount = _amount(cost)
         if self.cap is not None and not (self.spent + cost.epsilon <= self.cap):
-            raise refusal("E301", asked=_shown(amount), remaining=_shown(micro(self.cap - self.spent)))
+            raise refusal("E301", asked=shown(amount), remaining=shown(micro(self.cap - self.spent)))
         self.spent += cost.epsilon
         self.sequence += 1
         return Receipt(self.sequence)
 
+    def begin(self, cost: Cost, purpose: str) -> Receipt:
+        """See Charges."""
+        return self.charge(cost, purpose)
+
     def close(self, receipt: Receipt, kind: End) -> None:
+        """See Charges."""
+
+    def leave(self, receipt: Receipt) -> None:
         """See Charges."""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger on disk and its anchor."""
+    """A ledger on disk, its anchor, and the file of the dataset's key that knows it too."""
 
     path: Path
     anchor: Path
     patience: float = PATIENCE_SECONDS
+    key: Path | None = None
 
     @classmethod
-    def at(cls, path: Path, anchor: Path | None = None) -> Ledger:
+    def at(cls, path: Path, anchor: Path | None = None, key: Path | None = None) -> Ledger:
         """The ledger of this file; its anchor lies beside it unless another place is named."""
-        return cls(path, anchor or path.with_name(path.name + ".anchor"))
+        return cls(path, anchor or path.with_name(path.name + ".anchor"), key=key)
 
-    def create(self, tag: str, cap: Fraction) -> State:
-        """Begin a ledger for the dataset of this tag; its cap never changes."""
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """Where it is known how far the ledger has come."""
+        return (Anchor(self.anchor), *(() if self.key is None else (Anchor(self.key),)))
+
+    def create(self, tag: str, cap: Fraction, again: bool = False) -> State:
+        """Begin a ledger for the dataset of this tag; its cap never changes.
+
+        Data that has a ledger gets another one only `again`, on purpose: what the earlier ones had spent
+        stands in its first entry. Anchors say that it is being made before it is there, so that a crash is
+        recognised.
+        """
         with self._alone():
-            if self.path.exists() or self.anchor.exists():
+            marks = [anchor.read() for anchor in self.anchors]
+            mine, data = marks[0], marks[1] if self.key is not None else None
+            if data is not None and data.sequence > NOTHING and not again:
+                raise refusal("E316")
+            if mine is not None and mine.sequence > NOTHING:
                 raise refusal("E401")
+            if self.path.exists():
+                if mine is None or read(self.path).count(b"\n") > 1:
+                    raise refusal("E401")
+                self.path.unlink()  # a crash fell into its creation: nothing was ever charged to it
+            before = 0 if data is None else data.before + data.spent
+            identifier = secrets.token_hex(16)
+            self._mark(Mark(identifier, NOTHING, "", 0, before))
             first = {"kind": "open", "cap": cap.numerator * MICRO // cap.denominator, "tag": tag, "format": 1}
-            self._append(_entry(0, "", {**first, "id": secrets.token_hex(16)}), create=True)
+            self._append({**first, "id": identifier, "before": before})
             return self._verified()
+
+    def made(self) -> bool:
+        """Whether there is a ledger, and not only what a crash left of its creation."""
+        mark = Anchor(self.anchor).read()
+        return self.path.exists() and (mark is None or mark.sequence > NOTHING)
 
     def state(self) -> State:
         """Read and verify the ledger; an anchor that a crash left one entry behind is advanced."""
@@ -145,39 +222,93 @@ class Ledger:
         """Charge a cost, durably, or refuse; only the receipt opens the table."""
         amount = _amount(cost)
         with self._alone():
-            state = self._verified()
-            if not (state.spent + amount <= state.cap):
-                raise refusal("E301", asked=_shown(amount), remaining=_shown(state.remaining))
-            charge = {"kind": "charge", "micro": amount, "purpose": purpose, "day": date.today().isoformat()}
-            charge["nonce"] = secrets.token_hex(8)  # charged again after a rollback, the head is another
-            self._append(_entry(state.sequence + 1, state.head, charge))
-            reached("charged")
-            return Receipt(state.sequence + 1)
+            return Receipt(self._charged(self._verified(), amount, purpose))
 
-    def unfinished(self, purpose: str) -> Receipt | None:
-        """The receipt of a charge of this purpose that a crash left without an end."""
-        entries = self.state().entries
-        ended = {entry.get("charge") for entry in entries if entry["kind"] not in ("open", "charge")}
-        left = [e["seq"] for e in entries if e.get("purpose") == purpose and e["seq"] not in ended]
-        return Receipt(left[-1]) if left else None
+    def begin(self, cost: Cost, purpose: str) -> Receipt:
+        """Go on under the charge of this purpose that a crash left open, or charge; one process has it at a
+        time.
+
+        Theorem.  At no moment do two receipts of one charge exist in living processes.
+        Proof.    A receipt is handed out with the charge's lock only [A], which the operating system gives to
+          one holder and takes back when that process lets go or ends. Finding the charge, taking its lock and
+          writing a new one happen while the ledger itself is locked [B], so nobody acts on an older state.  QED
+        """
+        amount = _amount(cost)
+        with self._alone():  # [B]
+            state = self._verified()
+            left = state.left_open(purpose)
+            sequence = state.sequence + 1 if left is None else left
+            hold = Hold.of(self._lock(sequence))  # [A]
+            if hold is None:
+                raise refusal("E320")
+            try:
+                if left is None:
+                    self._charged(state, amount, purpose)
+                elif state.entries[left]["micro"] != amount:
+                    raise refusal("E304")
+            except BaseException:
+                hold.let_go(forget=left is None)
+                raise
+            return Receipt(sequence, hold, resumed=left is not None)
+
+    def unfinished(self, purpose: str) -> bool:
+        """Whether a crash left a charge of this purpose open; refused while a living process has it."""
+        with self._alone():
+            left = self._verified().left_open(purpose)
+            hold = None if left is None else Hold.of(self._lock(left))
+            if hold is not None:
+                hold.let_go()
+        if left is not None and hold is None:
+            raise refusal("E320")
+        return left is not None
 
     def close(self, receipt: Receipt, kind: End) -> None:
         """Note how what was charged ended: done, stopped or incident."""
-        with self._alone():
-            state = self._verified()
-            ended = {"kind": kind, "charge": receipt.sequence}
-            self._append(_entry(state.sequence + 1, state.head, ended))
+        ended = False
+        try:
+            with self._alone():
+                self._append({"kind": kind, "charge": receipt.sequence}, self._verified())
+            ended = True
+        finally:
+            receipt.let_go(ended)
+
+    def leave(self, receipt: Receipt) -> None:
+        """Leave a charge open that was decided, for the next run to finish."""
+        receipt.let_go(ended=False)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold ledger and anchor: two copies of a ledger may share an anchor."""
-        with locked(self.path, self.patience), locked(self.anchor, self.patience):
+        """Hold ledger and anchors: two copies of a ledger may share an anchor."""
+        with contextlib.ExitStack() as stack:
+            for path in (self.path, *(anchor.path for anchor in self.anchors)):
+                stack.enter_context(locked(path, self.patience))
             yield
 
-    def _append(self, line: bytes, create: bool = False) -> None:
-        append(self.path, line, create)
+    def _lock(self, sequence: int) -> Path:
+        return self.path.with_name(f"{self.path.name}.{sequence}.lock")
+
+    def _charged(self, state: State, amount: int, purpose: str) -> int:
+        """Append a charge and return its number."""
+        if not (state.spent + amount <= state.cap):
+            raise refusal("E301", asked=shown(amount), remaining=shown(state.remaining))
+        charge = {"kind": "charge", "micro": amount, "purpose": purpose, "day": date.today().isoformat()}
+        charge["nonce"] = secrets.token_hex(8)  # charged again after a rollback, the head is another
+        self._append(charge, state)
+        reached("charged")
+        return state.sequence + 1
+
+    def _append(self, fields: dict[str, Any], state: State | None = None) -> None:
+        """An entry after the last one, or the first one of all; then the anchors."""
+        last = Mark(fields["id"], NOTHING, "", 0, fields["before"]) if state is None else state.mark
+        line = written({"seq": last.sequence + 1, "prev": last.head, **fields})
+        append(self.path, line, create=state is None)
         reached("anchor")
-        replace(self.anchor, _anchor_line(json.loads(line[18:])["seq"], _hash(line)))
+        spent = last.spent + fields.get("micro", 0)
+        self._mark(replace(last, sequence=last.sequence + 1, head=hashed(line), spent=spent))
+
+    def _mark(self, mark: Mark) -> None:
+        for anchor in self.anchors:
+            anchor.write(mark)
 
     def _verified(self) -> State:
         if suspect(self.path).exists():
@@ -187,28 +318,27 @@ class Ledger:
         except OSError:
             raise refusal("E314") from None
         state = verify(content)
-        self._check_anchor(state, content)
+        for anchor in self.anchors:
+            self._check(anchor, state, content.splitlines(keepends=True))
         return state
 
-    def _check_anchor(self, state: State, content: bytes) -> None:
+    def _check(self, anchor: Anchor, state: State, lines: list[bytes]) -> None:
         """One behind: a crash fell between entry and anchor, so advance it. Ahead: the ledger went back."""
-        try:
-            sequence, head = _read_anchor(read(self.anchor))
-        except FileNotFoundError:
-            if state.sequence > 0:
-                raise refusal("E312") from None
-            sequence, head = -1, ""
-        except OSError:
-            raise refusal("E314") from None
-        if sequence > state.sequence:
+        mark = anchor.read()
+        if mark is None:
+            raise refusal("E318")
+        if anchor.path == self.key and mark.ledger != state.identifier:
+            raise refusal("E316" if mark.ledger else "E315")
+        if mark.ledger != state.identifier:
+            raise refusal("E311")
+        if mark.sequence > state.sequence:
             raise refusal("E312")
-        lines = content.splitlines(keepends=True)
-        if sequence >= 0 and _hash(lines[sequence]) != head:
+        if mark.sequence > NOTHING and hashed(lines[mark.sequence]) != mark.head:
             raise refusal("E311")
-        if sequence < state.sequence - 1:
+        if mark.sequence < state.sequence - 1:
             raise refusal("E311")
-        if sequence == state.sequence - 1:
-            replace(self.anchor, _anchor_line(state.sequence, state.head))
+        if mark.sequence == state.sequence - 1:
+            anchor.write(state.mark)
 
 
 def verify(content: bytes) -> State:
@@ -218,13 +348,13 @@ def verify(content: bytes) -> State:
     entries: list[dict[str, Any]] = []
     head = ""
     for sequence, line in enumerate(content.splitlines(keepends=True)):
-        entry = _parsed(line)
+        entry = parsed(line)
         if entry.get("seq") != sequence or entry.get("prev") != head or entry.get("kind") not in KINDS:
             raise refusal("E310")
         if (entry["kind"] == "open") is not (sequence == 0):
             raise refusal("E310")
         entries.append(entry)
-        head = _hash(line)
+        head = hashed(line)
     try:
         spent = sum(entry["micro"] for entry in entries if entry["kind"] == "charge")
         first = entries[0]
@@ -233,43 +363,10 @@ def verify(content: bytes) -> State:
         raise refusal("E310") from None
 
 
-def _entry(sequence: int, previous: str, fields: dict[str, Any]) -> bytes:
-    body = json.dumps(
-        {"seq": sequence, "prev": previous, **fields}, separators=(",", ":"), sort_keys=True
-    ).encode()
-    return b"%08x %08x %s\n" % (len(body), zlib.crc32(body), body)
+def shown(amount: int) -> str:
+    """An amount of micro-ε for people.
 
-
-def _parsed(line: bytes) -> dict[str, Any]:
-    body = line[18:-1]
-    if line != b"%08x %08x %s\n" % (len(body), zlib.crc32(body), body):
-        raise refusal("E310")
-    try:
-        entry = json.loads(body)
-    except ValueError:
-        raise refusal("E310") from None
-    amount = entry.get("micro", 1) if isinstance(entry, dict) else None
-    if not isinstance(amount, int) or isinstance(amount, bool) or amount < 1:
-        raise refusal("E310")
-    return dict(entry)
-
-
-def _hash(line: bytes) -> str:
-    return hashlib.sha256(line).hexdigest()
-
-
-def _anchor_line(sequence: int, head: str) -> bytes:
-    return _entry(sequence, head, {"kind": "anchor"})
-
-
-def _read_anchor(content: bytes) -> tuple[int, str]:
-    if not content.endswith(b"\n") or content.count(b"\n") != 1:
-        raise refusal("E310")
-    entry = _parsed(content)
-    if entry.get("kind") != "anchor":
-        raise refusal("E310")
-    return int(entry["seq"]), str(entry["prev"])
-
-
-def _shown(amount: int) -> str:
-    return f"{Fraction(amount, MICRO).__float__():g}"
+    >>> shown(9_980_000)
+    '9.98'
+    """
+    return show_decimal(Fraction(amount, MICRO))

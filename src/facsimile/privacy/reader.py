@@ -1,7 +1,8 @@
 """The reader: the one place where records are read, by one query.
 
 `read` returns the count table in a Private box and checks the declared number of records; `read_public` is
-for files that are public and returns the table itself. Whatever goes wrong, only an error code comes out.
+for files that are public and returns the table itself, and refuses a file on which budget was spent. Whatever
+goes wrong, only an error code comes out.
 """
 
 from __future__ import annotations
@@ -11,28 +12,30 @@ from typing import Any
 import ibis
 
 from facsimile.errors import refusal
-from facsimile.privacy.private import Private
+from facsimile.privacy.dataset import refuse_confidential
+from facsimile.privacy.private import Private, Sealed
 from facsimile.sources.source import guarded, opened
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
 from facsimile.table.table import Table
 
 
-def read(data: Any, specification: Specification) -> Private[Table]:
+def read(data: Any, specification: Specification) -> Sealed:
     """The confidential table, at the finest refinement, boxed."""
     table = _counted(data, specification)
     if table.n != specification.n:
         raise refusal("E104")
-    return Private(table)
+    return rehearse(table)
 
 
-def rehearse(table: Table) -> Private[Table]:
-    """A public table boxed like a confidential one, so that a rehearsal runs the same code."""
-    return Private(table)
+def rehearse(table: Table) -> Sealed:
+    """A table in its box; a rehearsal boxes a public one like a confidential one and runs the same code."""
+    return Sealed(Private(table), table.domain, table.n)
 
 
 def read_public(data: Any, specification: Specification) -> Table:
     """A public table of the same form; its number of records may differ."""
+    refuse_confidential(data)
     return _counted(data, specification)
 
 

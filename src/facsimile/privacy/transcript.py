@@ -1,4 +1,4 @@
-"""The transcript: every noise drawn, kept beside the data, never released.
+"""The transcript: every noise, coin and configuration drawn, kept beside the data, never released.
 
 Whoever holds it can take the noise away, so it is as confidential as the data: mode 0600, in the data's
 folder, never in a bundle. A frame is a JSON line with the call, the shape and the size, then the raw bytes.
@@ -20,7 +20,7 @@ from facsimile.privacy.noise import Integers, Noise
 
 
 class Transcript:
-    """An open transcript file; closing it seals it against writing."""
+    """An open transcript file; closing it seals it against writing, or removes it if nothing was drawn."""
 
     def __init__(self, path: Path) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -43,8 +43,12 @@ class Transcript:
     ) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
+        drawn = self._file.tell()
         self._file.close()
-        self._path.chmod(0o400)
+        if drawn:
+            self._path.chmod(0o400)
+        else:
+            self._path.unlink()
 
 
 class RecordedNoise:

@@ -52,7 +52,12 @@ def manifest(found: Mapping[str, bytes], rehearsal: bool) -> bytes:
 
 
 def write(found: Mapping[str, bytes], out: Path) -> None:
-    """Write the folder under another name, sync it, and give it its name in one step."""
+    """Write the folder under another name, sync it, and give it its name in one step.
+
+    A folder that holds this very bundle was written by a run that a crash ended: it is left as it is.
+    """
+    if _holds(out, found):
+        return
     refuse_output(out)
     part = out.with_name(f".{out.name}.part")
     shutil.rmtree(part, ignore_errors=True)
@@ -72,14 +77,24 @@ def write(found: Mapping[str, bytes], out: Path) -> None:
         raise refusal("E403") from None
 
 
-def refuse_output(out: Path, data: Path | None = None) -> None:
-    """An output is new, no link, and not the folder of the data."""
+def refuse_output(out: Path, data: Path | None = None, resumed: bool = False) -> None:
+    """An output is new, no link, and not the folder of the data.
+
+    A run that goes on after a crash may find its bundle there: a whole folder, compared when it is written.
+    """
     if out.is_symlink() or (data is not None and data.resolve().is_relative_to(out.resolve())):
         raise refusal("E402")
-    if out.exists():
+    if out.exists() and not (resumed and (out / MANIFEST).is_file()):
         raise refusal("E401")
     if not out.absolute().parent.is_dir():
         raise refusal("E403")
+
+
+def _holds(out: Path, found: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds these files and no others."""
+    if out.is_symlink() or not out.is_dir() or {path.name for path in out.iterdir()} != set(found):
+        return False
+    return all((out / name).read_bytes() == content for name, content in found.items())
 
 
 def _csv(table: pa.Table) -> bytes:

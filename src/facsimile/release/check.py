@@ -61,8 +61,8 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
         FamilyLine(name, count, "" if FAMILIES[name].pure else APPROXIMATE)
         for name, count in specification.space.by_family().items()
     )
-    if not specification.budget.delta and not specification.space.pure().grids:
-        raise refusal("E200", problem="Every family offers approximate DP only, and budget.delta is 0.")
+    if not specification.space.pure().grids:
+        raise refusal("E200", problem="Every family offers approximate differential privacy only.")
     _refuse_unfitted(specification)
     lines, total = budget_lines(specification)
     if total > specification.budget.total:
@@ -106,21 +106,8 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
 
 
 def selection_cost(specification: Specification) -> Fraction:
-    """What the whole search costs.
-
-    The sharper bounds of the coins are proved for a pure iteration. With budget.delta above 0 the iteration
-    is approximate, unless the generator is fitted once before the loop: then a coin costs as much as no coin.
-    """
+    """What the whole search costs."""
     chosen, plan = specification.selection, plan_of(specification)
-    approximate = specification.budget.delta > 0 and specification.scheme != "train-once"
-    if approximate and chosen.mode in ("capped-coin", "rising-coin"):
-        raise refusal(
-            "E204",
-            problem=f"Selection mode {chosen.mode} has no guarantee for approximate differential privacy.",
-            choice="mode: coin with gamma: 0.05",
-        )
-    if approximate and chosen.mode == "coin":
-        return budget.selection_until_success(plan.index)
     if chosen.mode == "capped-coin":
         smallest = budget.smallest_cap(chosen.gamma, chosen.epsilon_0 or Fraction(1))
         if (chosen.cap or 0) < smallest:

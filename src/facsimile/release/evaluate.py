@@ -1,12 +1,11 @@
 """Evaluate: a synthetic file against a real one, both public, criterion by criterion and exactly.
 
 A file holds raw values, as the specification's `source` columns describe them, or the labels of an alternative,
-as a release does. It is refused where a ledger or a dataset key lies beside it: then it is not public.
+as a release does. It is refused where its dataset key lies beside it: then it is not public.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from facsimile.acceptance import Verdict, exact_errors
 from facsimile.acceptance.exact import Tested, as_tested
 from facsimile.errors import FacsimileError, refusal
+from facsimile.privacy.dataset import refuse_confidential
 from facsimile.privacy.reader import read_public
 from facsimile.sources.source import guarded, opened
 from facsimile.spec.criteria import Statistic
@@ -26,7 +26,6 @@ from facsimile.table.encoding import recode
 from facsimile.table.faces import FacePrivacy, face_privacy
 from facsimile.table.table import Table
 
-_LEDGER_LINE = re.compile(rb"[0-9a-f]{8} [0-9a-f]{8} \{")
 Choice = Mapping[str, str]
 Labels = Mapping[str, Any]
 
@@ -87,21 +86,6 @@ def evaluate(
     faces = face_privacy(other, k, len(specification.columns) - 1)
     tested = None if form is None else tuple(as_tested(specification, one, other, form))
     return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces, tested)
-
-
-def refuse_confidential(path: Path) -> None:
-    """Refuse a file that has a ledger or a dataset key beside it."""
-    for beside in path.parent.iterdir() if path.exists() else ():
-        if beside.is_file() and (beside.suffix == ".key" or _LEDGER_LINE.match(_start(beside))):
-            raise refusal("E207")
-
-
-def _start(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(32)
-    except OSError:
-        return b""
 
 
 def read_under(specification: Specification, path: Path, found: Labels | None, choice: Choice) -> Table:

@@ -2,7 +2,8 @@
 
 Release and no release are written by the same step to a file of the same size, so that nothing outside can tell
 them apart by time or size, and never again: after a crash the decision stands. The journal lies beside the
-ledger and is as confidential as the data until the bundle is out.
+ledger and is as confidential as the data. It is removed after the charge is closed, never before: without it a
+charge that is still open would be searched again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,14 @@ HEAD_BYTES = 1 << 16
 CHECK_BYTES = 32
 
 
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What a search ended in: an accepted candidate, or None for a halt; and the day."""
+
+    accepted: Accepted | None
+    day: date
+
+
 @dataclass(frozen=True)
 class Journal:
     """The two files of one charge."""
@@ -43,9 +53,10 @@ class Journal:
         names = (ledger.with_name(f"{ledger.name}.{sequence}.{kind}") for kind in ("decision", "measured"))
         return cls(specification, *names)
 
-    def decide(self, accepted: Accepted | None) -> None:
+    def decide(self, decision: Decision) -> None:
         """Write what the search decided: whole and synced, or not at all."""
-        head: dict[str, Any] = {"released": accepted is not None}
+        accepted = decision.accepted
+        head: dict[str, Any] = {"released": accepted is not None, "day": decision.day.isoformat()}
         rows = np.zeros((self.specification.n, len(self.specification.columns)), "<u4")
         if accepted is not None:
             rows[:] = accepted.table.records()
@@ -53,20 +64,21 @@ class Journal:
             head["measured"] = [_as_json(m) for m in accepted.measured]
         _write(self.decision, _padded(head) + rows.tobytes())
 
-    def decided(self) -> tuple[bool, Accepted | None]:
-        """Whether there is a decision, and which."""
+    def decided(self) -> Decision | None:
+        """What was decided, release or halt; None where nothing was."""
         content = _whole(self.decision)
         if content is None:
-            return False, None
+            return None
         head = json.loads(content[:HEAD_BYTES])
+        day = date.fromisoformat(head["day"])
         if not head["released"]:
-            return True, None
+            return Decision(None, day)
         chosen = Configuration(**head["configuration"])
         domain = Domain(self.specification.axes(chosen.alternatives))
         rows = np.frombuffer(content[HEAD_BYTES:], "<u4").reshape(-1, len(domain.axes))
         measured = tuple(self._measured(m) for m in head["measured"])
         table = Table.from_rows(domain, rows.astype(np.int64))
-        return True, Accepted(table, chosen, measured, fit_of(head["fit"]))
+        return Decision(Accepted(table, chosen, measured, fit_of(head["fit"])), day)
 
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""
@@ -83,7 +95,7 @@ class Journal:
         return replace(accepted, measured=measured, fit=fit_of(head["fit"]))
 
     def remove(self) -> None:
-        """After the bundle is out: nothing of the run is left but the ledger."""
+        """After the charge is closed: nothing of the run is left but the ledger."""
         for path in (self.decision, self.measurements):
             path.unlink(missing_ok=True)
 

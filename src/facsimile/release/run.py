@@ -2,13 +2,16 @@
 
     1  the specification is checked, its plan named by a hash; the output and the key are looked at
     2  the file is read by one query and boxed; a refusal tells an error code only
-    3  the whole budget is charged once                                     from here on nothing is shown
+    3  the whole budget is charged once, or a charge that a crash left is taken up; then nothing is shown
     4  the search: configuration → recode → fit → sample → filter → project → test, until accepted or halted
     5  the decision is on disk before anything else happens
-    6  the criteria are measured once more with fresh noise
+    6  the criteria are measured once more with fresh noise, and that is on disk too
     7  the bundle gets its name in one step
+    8  the charge is closed; only then is the journal removed
 
 After a crash the same command goes on: under the same charge, with fresh randomness, never past a decision.
+From step 5 on, whatever fails leaves the charge open and the journal in place, so that the next run ends in
+the outcome that was decided.
 """
 
 from __future__ import annotations
@@ -27,19 +30,18 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile.acceptance import Verdict, exact_errors
 from facsimile.documents.report import LedgerPlace, Report
-from facsimile.errors import refusal
+from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.curator import Curator, Search
-from facsimile.privacy.dataset import dataset_key, dataset_tag
-from facsimile.privacy.ledger import Ledger, Receipt
+from facsimile.privacy.dataset import key_path
+from facsimile.privacy.ledger import Ledger, shown
 from facsimile.privacy.mechanisms.search import Plan
-from facsimile.privacy.noise import RehearsalNoise, SystemNoise
 from facsimile.privacy.reader import read, read_public, rehearse
 from facsimile.privacy.transcript import Transcript
 from facsimile.release import bundle
 from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
-from facsimile.release.evaluate import refuse_confidential
-from facsimile.release.journal import Journal
+from facsimile.release.journal import Decision, Journal
+from facsimile.release.opening import ledger_of
 from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
@@ -47,11 +49,11 @@ from facsimile.release.signature import private_key
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.storage import reached
-from facsimile.table.domain import Domain
+from facsimile.synthesizers.base import Answers
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
-RESUMED = ("paper", "coin", "single")
+SEED_WORDS = 8
 
 
 @dataclass(frozen=True)
@@ -81,28 +83,30 @@ def release(request: Request) -> Report:
     spec = request.specification
     plan, key = _ready(request)
     _without_core_dumps()
-    book = Ledger.at(request.ledger or request.data.with_name("ledger"), request.anchor)
-    tag = dataset_tag(request.data, dataset_key(request.data.with_name(request.data.name + ".key")))
+    beside = key_path(request.data)
     purpose = f"release {plan_hash(spec)}"
-    unfinished = _opened(book, tag, spec, purpose)
-    if not (unfinished and request.out.is_dir()):
-        bundle.refuse_output(request.out, request.data)
-    private = read(request.data, spec)
-    domain = Domain(spec.finest())
-    transcript = request.data.with_name(f"{request.data.name}.transcript-{secrets.token_hex(4)}")
+    ledger = request.ledger or beside.with_name("ledger")
+    book = ledger_of(request.data, ledger, request.anchor, spec.budget.total)
+    _swept(book, spec)
+    bundle.refuse_output(request.out, beside, resumed=book.unfinished(purpose))
+    sealed = read(request.data, spec)
+    transcript = beside.with_suffix(f".transcript-{secrets.token_hex(4)}")
     with Transcript(transcript) as record:
-        curator = Curator.production(private, domain, book, record)
-        with curator.search(plan.total(), purpose, unfinished) as search:
+        curator = Curator.production(sealed, book, record)
+        with curator.search(plan, purpose) as search:
             journal = Journal.of(spec, book.path, search.sequence)
-            accepted = _decided(spec, plan, search, journal, bool(unfinished), request.workers)
-            if accepted is not None:
-                finished = _finished(spec, plan, search, journal, accepted)
-                made = _made(spec, finished, _place(book, search.sequence))
-                said = report(made, date.today())
-                if not request.out.is_dir():
+            decision = _decided(spec, search, journal, request.workers)
+            search.decided = True
+            said = None
+            if decision.accepted is not None:
+                with _written_later():
+                    finished = _finished(spec, search, journal, decision.accepted)
+                    made = _made(spec, finished, _place(book, search.sequence))
+                    said = report(made, decision.day)
                     bundle.write(bundle.files(made, said, key), request.out)
-            journal.remove()
-    if accepted is None:
+        reached("closed")
+        journal.remove()
+    if said is None:
         raise refusal("E601")
     return said
 
@@ -111,7 +115,6 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     """The same on public data: seeded noise, nothing charged, every artefact marked, everything shown."""
     _, key = _ready(request)
     bundle.refuse_output(request.out, request.data)
-    refuse_confidential(request.data)
     table = read_public(request.data, request.specification)
     spec = request.specification.sized(table.n)
     accepted, iterations = rehearsed(spec, table, seed)
@@ -126,21 +129,19 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
 
 def rehearsed(spec: Specification, table: Table, seed: int) -> tuple[Accepted | None, int]:
     """The search on a public table and what is measured after it; and how many candidates were tried."""
-    plan, noise = plan_of(spec), RehearsalNoise(seed)
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed)
-    with curator.search(plan.total(), "rehearsal") as search:
-        scheme = Scheme(spec, noise.below)
-        prepared = scheme.prepare(search.allowance(plan.parts()[0]), np.random.default_rng((seed, 0)))
+    with Curator.rehearsal(rehearse(table), seed).search(plan_of(spec), "rehearsal") as search:
+        scheme = Scheme(spec, search.draw)
+        prepared = scheme.prepare(search.once(), np.random.default_rng((seed, 0)))
         ran = 0
 
-        def index(j: int) -> Accepted | None:
+        def index(answers: Answers, number: int) -> Accepted | None:
             nonlocal ran
-            ran = j
-            return scheme.index(search.allowance(plan.parts()[1]), prepared, np.random.default_rng((seed, j)))
+            ran = number
+            return scheme.index(answers, prepared, np.random.default_rng((seed, number)))
 
-        accepted = plan.search(index, noise)
+        accepted = search.find(index)
         if accepted is not None:
-            accepted = scheme.finish(accepted, search.allowance(plan.parts()[2]))
+            accepted = scheme.finish(accepted, search.after())
     return accepted, ran
 
 
@@ -174,20 +175,29 @@ def patient() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextlib.contextmanager
+def _written_later() -> Iterator[None]:
+    """What cannot be written after the decision is written by the next run, under the same charge."""
+    try:
+        yield
+    except FacsimileError as error:
+        if error.code.startswith(("E33", "E4")):
+            raise refusal("E602") from None
+        raise
+
+
 def _made(spec: Specification, accepted: Accepted, place: LedgerPlace | None) -> Release:
     """A release as it is reported; without a place in a ledger it is a rehearsal."""
     configuration, measured = accepted.configuration, accepted.measured
     return Release(spec, accepted.table, configuration, measured, place is None, place, accepted.fit)
 
 
-def _finished(
-    spec: Specification, plan: Plan, search: Search, journal: Journal, accepted: Accepted
-) -> Accepted:
+def _finished(spec: Specification, search: Search, journal: Journal, accepted: Accepted) -> Accepted:
     """What is measured after acceptance, on disk before it is used."""
     known = journal.finished(accepted)
     if known is not None:
         return known
-    found = Scheme(spec, SystemNoise().below).finish(accepted, search.allowance(plan.parts()[2]))
+    found = Scheme(spec, search.draw).finish(accepted, search.after())
     reached("measured")
     journal.finish(found)
     return found
@@ -197,8 +207,6 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     """Everything that can be refused without the data."""
     spec = request.specification
     check(spec)
-    if spec.budget.delta:
-        raise refusal("E303")
     for grid in spec.space.pure().grids:
         first = {column.name: column.used[0] for column in spec.columns}
         projection = {name: values[0] for name, values in spec.space.projections.items()}
@@ -208,40 +216,38 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     return plan_of(spec), None if request.key is None else private_key(request.key)
 
 
-def _opened(book: Ledger, tag: str, spec: Specification, purpose: str) -> Receipt | None:
-    """The ledger of this dataset, made where there is none; and an unfinished charge of this very release."""
-    if book.path.exists() and not book.path.stat().st_size and not book.anchor.exists():
-        book.path.unlink()  # a crash fell into its creation: nothing was ever charged to it
-    if not book.path.exists():
-        book.create(tag, spec.budget.total)
-    if book.state().tag != tag:
-        raise refusal("E315")
-    return book.unfinished(purpose)
+def _swept(book: Ledger, spec: Specification) -> None:
+    """Remove journals of ended charges: a crash between end and removal leaves one."""
+    for sequence in book.state().ended():
+        Journal.of(spec, book.path, sequence).remove()
 
 
-def _decided(
-    spec: Specification, plan: Plan, search: Search, journal: Journal, resumed: bool, workers: int
-) -> Accepted | None:
-    """The decision on disk, or a new one. A rising or capped coin does not survive a crash: no release."""
-    known, accepted = journal.decided()
-    if known:
-        return accepted
-    if not resumed or spec.selection.mode in RESUMED:
-        noise = SystemNoise()
-        scheme = Scheme(spec, noise.below)
-        prepared = scheme.prepare(search.allowance(plan.parts()[0]), np.random.default_rng())
+def _decided(spec: Specification, search: Search, journal: Journal, workers: int) -> Decision:
+    """The decision on disk, release or halt, or a new one."""
+    known = journal.decided()
+    if known is not None:
+        return known
+    scheme = Scheme(spec, search.draw)
+    prepared = scheme.prepare(search.once(), _random(search))
 
-        def index(_: int) -> Accepted | None:
-            return scheme.index(search.allowance(plan.parts()[1]), prepared, np.random.default_rng())
+    def index(answers: Answers, _: int) -> Accepted | None:
+        return scheme.index(answers, prepared, _random(search))
 
-        accepted = plan.search(index, noise, workers)
+    found = Decision(search.find(index, workers), date.today())
     reached("searched")
-    journal.decide(accepted)
+    journal.decide(found)
     reached("decided")
-    return accepted
+    return found
+
+
+def _random(search: Search) -> np.random.Generator:
+    """A generator for what is done with noisy answers, its seed drawn and kept like all other randomness."""
+    return np.random.default_rng([search.draw(2**32) for _ in range(SEED_WORDS)])
 
 
 def _place(book: Ledger, sequence: int) -> LedgerPlace:
-    """Where the charge stands: the ledger's identity, the charge's number and the head after it."""
+    """Where the charge stands: the ledger's identity, the charge's number, the head after it, and all that had
+    been spent by then. It is the same whenever it is asked."""
     state = book.state()
-    return LedgerPlace(state.identifier, sequence, state.head)
+    head, spent = state.upto(sequence)
+    return LedgerPlace(state.identifier, sequence, head, shown(spent), shown(state.before))

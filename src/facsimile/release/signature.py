@@ -1,15 +1,20 @@
-"""Signature: an Ed25519 signature of the manifest in a DSSE envelope."""
+"""Signature: an Ed25519 signature of the manifest in a DSSE envelope.
+
+The envelope carries its own public key, so a signature that fits says only that one key signed all of it. Whose
+key that is, a reader learns elsewhere, and pins.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import re
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from facsimile.errors import refusal
 
@@ -25,6 +30,27 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     if not isinstance(key, Ed25519PrivateKey):
         raise refusal("E404")
     return key
+
+
+def pinned(key: str) -> str:
+    """The fingerprint of a key that is named by it, or by a PEM file with its public or its private half."""
+    if re.fullmatch("[0-9a-fA-F]{64}", key):
+        return key.lower()
+    try:
+        public = _public_half(Path(key).read_bytes())
+    except (OSError, ValueError, TypeError, UnsupportedAlgorithm):
+        public = None
+    if not isinstance(public, Ed25519PublicKey):
+        problem = "--signed-by takes a PEM file with an Ed25519 key, or a fingerprint of 64 hexadecimal digits."
+        raise refusal("E001", problem=problem, command="facsimile verify")
+    return fingerprint(public.public_bytes_raw())
+
+
+def _public_half(pem: bytes) -> object:
+    try:
+        return load_pem_public_key(pem)
+    except ValueError:
+        return load_pem_private_key(pem, None).public_key()
 
 
 def envelope(payload: bytes, key: Ed25519PrivateKey) -> bytes:

@@ -21,7 +21,6 @@ from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.release.candidate import Recipe
-from facsimile.release.evaluate import refuse_confidential
 from facsimile.release.writing import labelled
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.families import FAMILIES
@@ -77,7 +76,7 @@ def fit(
     configuration = Configuration(choice, family, dict(hyperparameters or {}), _projection(spec))
     recipe = Recipe(spec.sized(table.n), configuration, tables[1])
     ledger = MemoryLedger(cap=cost)
-    curator = Curator.rehearsal(rehearse(table), table.domain, seed, ledger)
+    curator = Curator.rehearsal(rehearse(table), seed, ledger)
     model = recipe.fit(curator, cost, np.random.default_rng((seed, 0)))
     return Fitted(recipe, model, seed, ledger.spent)
 
@@ -93,8 +92,6 @@ def _epsilon(given: Fraction | str) -> Fraction:
 
 
 def _public(specification: Specification, data: Any, choice: Mapping[str, str]) -> Table:
-    if isinstance(data, str | Path):
-        refuse_confidential(Path(data))
     return recode(specification, read_public(data, specification), choice)
 
 

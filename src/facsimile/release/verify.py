@@ -3,12 +3,17 @@
 Hashes and signature; the plan's hash and total; the data against dictionary, rules and minimal count. Then
 every published figure is computed again from the specification, the released table and the noisy answers, and
 must be the same: sensitivities, group sizes, noise scales, bounds, documents.
+
+All of this holds as well for a bundle that somebody made up with this program: a rehearsal can be rebuilt as a
+release, and signed with a fresh key. Only what the reader knows from elsewhere tells them apart: the key of the
+publisher, the hash of a plan that was registered before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -33,7 +38,7 @@ from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
 from facsimile.release.reporting import Release, fit_of, report
 from facsimile.release.scheme import presentable
-from facsimile.release.signature import signed_by
+from facsimile.release.signature import pinned, signed_by
 from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
@@ -56,13 +61,26 @@ class Verified:
     signed_by: str | None
     plan_hash: str
     rendered: bool
+    signer_checked: bool
+    plan_checked: bool
 
 
-def verify(folder: Path, allow_rehearsal: bool = False) -> Verified:
-    """Check a bundle; the first thing that does not hold is refused with the name of its file."""
+def verify(
+    folder: Path, allow_rehearsal: bool = False, key: str | None = None, plan: str | None = None
+) -> Verified:
+    """Check a bundle; the first thing that does not hold is refused with the name of its file.
+
+    `key` names the only key that may have signed it, `plan` the hash of the only plan that it may keep.
+    """
+    wanted = None if key is None else pinned(key)
+    if plan is not None and not re.fullmatch("[0-9a-fA-F]{64}", plan):
+        problem = "--plan-hash takes the 64 hexadecimal digits that `facsimile plan-hash` prints."
+        raise refusal("E001", problem=problem, command="facsimile verify")
     files = _read(folder)
     said = _json(files, bundle.REPORT)
     signer = _signer(files)
+    if wanted is not None and signer != wanted:
+        raise refusal("E506", problem="it is not signed" if signer is None else "another key signed it")
     specification, configuration = _promised(files)
     table = _data(files, specification, configuration)
     release = _release(said, specification, configuration, table)
@@ -74,8 +92,18 @@ def verify(folder: Path, allow_rehearsal: bool = False) -> Verified:
         _same(name, files, again)
     if release.rehearsal and not allow_rehearsal:
         raise refusal("E504", file=bundle.REPORT)
+    if plan is not None and said["plan_hash"] != plan.lower():
+        raise refusal("E506", problem="it keeps another plan")
     return Verified(
-        specification.title, table.n, said["epsilon"], release.rehearsal, signer, said["plan_hash"], rendered
+        title=specification.title,
+        records=table.n,
+        epsilon=said["epsilon"],
+        rehearsal=release.rehearsal,
+        signed_by=signer,
+        plan_hash=said["plan_hash"],
+        rendered=rendered,
+        signer_checked=wanted is not None,
+        plan_checked=plan is not None,
     )
 
 

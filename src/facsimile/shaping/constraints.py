@@ -1,7 +1,8 @@
 """Constraints on encoded rows: which rows are implausible, which cells are impossible.
 
-On a bin, `x < 23` holds when every value of the bin satisfies it; a row is implausible when a constraint's
-condition holds on its bins. So a cell is impossible only if no plausible record falls into it.
+A cell is impossible when a constraint's condition holds on its bins: on all their values. The reader codes no
+record into a cell that raw constraints make impossible (encoding.py proves it), so sensitivities are taken over
+the other cells, and generators put nothing there.
 """
 
 from __future__ import annotations
@@ -11,21 +12,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from facsimile.spec.constraints import Condition, alternatives, names
-from facsimile.table.conditions import Mask, evaluate
+from facsimile.table.conditions import Mask, evaluate, implausible
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.fit import spread
-from facsimile.table.table import Codes, Table
+from facsimile.table.table import Table
+
+__all__ = ["allowed", "implausible", "impossible", "plausible", "without", "zeros"]
 
 MOST_CELLS = 1_000_000
-
-
-def implausible(conditions: Iterable[Condition], domain: Domain, codes: Codes) -> Mask:
-    """For each row of codes, whether one of the conditions holds on it."""
-    found = np.zeros(len(codes), np.bool_)
-    for condition in conditions:
-        columns = {name: codes[:, domain.place(name)] for name in names(condition)}
-        found |= evaluate(condition, domain, columns)
-    return found
 
 
 def plausible(conditions: Iterable[Condition], table: Table) -> Table:

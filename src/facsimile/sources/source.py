@@ -46,15 +46,21 @@ class Place:
     address: str
     table: str | None
 
+    @property
+    def file(self) -> Path | None:
+        """The file itself, behind all links, whatever table of it is named; None where there is no file."""
+        path = Path(self.address)
+        return path.resolve() if path.is_file() else None
+
 
 def parse_place(text: str) -> Place:
-    """Split `ADDRESS#TABLE`.
+    """Split `ADDRESS#TABLE`; a file whose name holds a number sign is a file.
 
     >>> parse_place("postgres://host/registry#births")
     Place(address='postgres://host/registry', table='births')
     """
     address, mark, table = text.rpartition("#")
-    return Place(address, table) if mark else Place(text, None)
+    return Place(address, table) if mark and not Path(text).is_file() else Place(text, None)
 
 
 def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:

@@ -1,17 +1,18 @@
 """Conditions on codes: on which codes of a domain does a condition hold?
 
-On a bin, `x < 23` holds when every value of the bin satisfies it.
+On a bin, `x < 23` holds when every value of the bin satisfies it; a row is implausible when a constraint's
+condition holds on its bins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from facsimile.spec.constraints import Atom, Condition, fold, holds_on_bins
+from facsimile.spec.constraints import Atom, Condition, fold, holds_on_bins, names
 from facsimile.table.domain import Domain
 
 Mask = npt.NDArray[np.bool_]
@@ -36,3 +37,12 @@ def evaluate(condition: Condition, domain: Domain, codes: Mapping[str, npt.NDArr
         return truth(a, domain)[tuple(codes[name] for name in a.names)]
 
     return fold(condition, atom, lambda ms: reduce(np.logical_and, ms), lambda ms: reduce(np.logical_or, ms))
+
+
+def implausible(conditions: Iterable[Condition], domain: Domain, codes: npt.NDArray[np.int64]) -> Mask:
+    """For each row of codes, whether one of the conditions holds on it."""
+    found = np.zeros(len(codes), np.bool_)
+    for condition in conditions:
+        columns = {name: codes[:, domain.place(name)] for name in names(condition)}
+        found |= evaluate(condition, domain, columns)
+    return found

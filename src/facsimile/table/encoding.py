@@ -13,7 +13,17 @@ What happens to a record, in this order: malformed values follow their rule; mis
 become it; unknown categories with a label become it; implausible records are left out (policy `declared`) or
 mapped to plausible ones (policy `clamp`, values being clipped to the domain first); values outside the domain
 are clipped, dropped or refused; what is still missing gets its code, or is dropped or refused. A record that
-is left out for one value is not refused for another, unless that one is malformed.
+is left out for one value is not refused for another, unless that one is malformed. Last, a record that has all
+its codes is left out when a raw constraint holds on them: a plausible value may have been clipped to where it
+is implausible. Proved clamps leave nothing to this step, because clips come before them.
+
+Theorem. Every coded row lies in a cell that raw constraints allow, at the finest refinement and under every
+choice of alternatives. So a maximum over allowed cells is a maximum over all that a record can become.
+Proof. At the finest refinement by the last step. A bin of an alternative holds the row's finest bin b; an atom
+that holds on all values of that bin holds on those of b. Conditions join atoms by `and` and `or` alone, so one
+that holds on the coarser cell holds on the finest one, which the last step excludes.
+
+The query's filter knows only what holds for pieces: it takes out no record that is kept or refused here.
 """
 
 from __future__ import annotations
@@ -38,7 +48,7 @@ from facsimile.spec.columns import CLIP, DROP, MISSING, REFUSE, Axis, Column, Co
 from facsimile.spec.constraints import Among, Atom, Condition, Missing, atoms, fold
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import FAR, can_be_malformed, clean_value, cleaned, prepared
-from facsimile.table.conditions import Mask, evaluate, truth
+from facsimile.table.conditions import Mask, evaluate, implausible, truth
 from facsimile.table.cuts import Cuts
 from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
@@ -110,18 +120,21 @@ class Encoding:
         """The codes of rows of pieces; negative where a record is left out or refused."""
         seen = {name: e.seen[pieces[:, place]] for place, (name, e) in enumerate(self.columns.items())}
         malformed = {name: e.final[seen[name]] == MALFORMED for name, e in self.columns.items()}
-        implausible = np.zeros(len(pieces), np.bool_)
+        as_written = np.zeros(len(pieces), np.bool_)
         for constraint in self.specification.constraints.raw:
             broken = evaluate(constraint.condition(self.specification.names), self.pieces, seen)
             if self.clamping:
                 for name, text in (constraint.clamp or {}).items():
                     seen[name] = np.where(broken, self.columns[name].piece_of(text), seen[name])
-            implausible |= broken & (not self.clamping)
+            as_written |= broken & (not self.clamping)
         codes = np.column_stack(
             [np.where(malformed[name], MALFORMED, e.final[seen[name]]) for name, e in self.columns.items()]
         )
-        left_out = (implausible | (codes == LEFT_OUT).any(axis=1)) & ~(codes == MALFORMED).any(axis=1)
+        left_out = (as_written | (codes == LEFT_OUT).any(axis=1)) & ~(codes == MALFORMED).any(axis=1)
         codes[left_out] = LEFT_OUT
+        coded = np.flatnonzero((codes >= 0).all(axis=1))
+        as_coded = implausible(self.specification.raw_conditions(), self.domain, codes[coded])
+        codes[coded[as_coded]] = LEFT_OUT
         return codes
 
     def encode(self, record: Mapping[str, Any]) -> tuple[int, ...]:

@@ -2,7 +2,8 @@
 
 A feature enters only through its bin, so a prediction is a constant plus one entry of each column's table, all
 in units of 2^−20. Products of two such numbers are rounded back to a coarser grid, cell by cell: the result is
-an integer that depends on the cell alone.
+an integer that depends on the cell alone. Nothing wraps: where the columns' tables allow more than 62 bits,
+Python's integers are used.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.table.domain import Domain
+from facsimile.table.exact import LARGEST, Ints, integers, largest
 from facsimile.table.regression import Scaling, design, least_squares
 from facsimile.table.table import Codes, Table
 
-Ints = npt.NDArray[np.int64]
 BITS = 20
 COARSE = 10
 MOST_BITS = 61
@@ -46,27 +48,36 @@ class Linear:
             scaling.features, scaling.means, scaling.deviations, coefficients[1:], strict=True
         ):
             numbers = domain.axis(name).numbers or ()
-            units = [_units(slope * (number - centre) / deviation) for number in numbers]
-            parts.append((name, np.array(units, np.int64)))
+            parts.append((name, integers(_units(slope * (number - centre) / deviation) for number in numbers)))
         return cls(domain, scaling.target, _units(coefficients[0]), tuple(parts))
+
+    @cached_property
+    def reach(self) -> int:
+        """At least the size of any prediction, in units."""
+        return abs(self.constant) + sum(largest(table) for _, table in self.contributions)
+
+    @cached_property
+    def targets(self) -> Ints:
+        """The number of each code of the target, in units."""
+        return integers(_units(number) for number in self.domain.axis(self.target).numbers or ())
 
     def predict(self, codes: Codes) -> Ints:
         """Predictions in units."""
-        found = np.full(len(codes), self.constant, np.int64)
+        found = np.full(len(codes), self.constant, np.int64 if self.reach < LARGEST else object)
         for name, table in self.contributions:
-            found += table[codes[:, self.domain.place(name)]]
+            found += table[codes[:, self.domain.place(name)]].astype(found.dtype, copy=False)
         return found
 
     def clipped(self, codes: Codes, bounds: tuple[Fraction, Fraction]) -> Ints:
-        """Predictions within bounds."""
-        return np.clip(self.predict(codes), _units(bounds[0]), _units(bounds[1]))
+        """Predictions within bounds, which are rounded inwards."""
+        low, high = ceil(bounds[0] * self.unit), floor(bounds[1] * self.unit)
+        found = self.predict(codes)
+        fits = max(abs(low), abs(high)) < LARGEST
+        return np.asarray(np.clip(found if fits else found.astype(object), low, high))
 
     def target_units(self, codes: Codes) -> Ints:
         """The target's numbers in units."""
-        numbers = self.domain.axis(self.target).numbers or ()
-        return np.array([_units(number) for number in numbers], np.int64)[
-            codes[:, self.domain.place(self.target)]
-        ]
+        return self.targets[codes[:, self.domain.place(self.target)]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +92,17 @@ class Terms:
         """How many units make one."""
         return 1 << COARSE
 
+    @cached_property
+    def products(self) -> tuple[int, ...]:
+        """At least the size of A·x·(y − prediction) for each coefficient, before it is rounded."""
+        residual = self.residual.reach + largest(self.residual.targets)
+        return tuple(row.reach * residual for row in self.rows)
+
     def of(self, codes: Codes) -> Ints:
         """The terms of rows of codes."""
         residual = self.residual.target_units(codes) - self.residual.predict(codes)
+        if max(self.products) >= LARGEST:
+            residual = residual.astype(object)
         columns = [
             (row.predict(codes) * residual + (1 << (2 * BITS - COARSE - 1))) >> (2 * BITS - COARSE)
             for row in self.rows
@@ -92,8 +111,7 @@ class Terms:
 
     def reach(self) -> int:
         """At least ‖z − z'‖₁ for any two cells, from the columns' tables: where cells are too many."""
-        residual = _reach(self.residual) + max(abs(u) for u in _target_range(self.residual))
-        return 2 * sum(((_reach(row) * residual) >> (2 * BITS - COARSE)) + 1 for row in self.rows)
+        return 2 * sum((size >> (2 * BITS - COARSE)) + 1 for size in self.products)
 
 
 def fitted(table: Table, scaling: Scaling) -> tuple[Fraction, ...] | None:
@@ -118,19 +136,15 @@ def newton_terms(candidate: Table, target: str) -> Terms | None:
     return terms if _fits(terms, candidate.n) else None
 
 
+def predictable(model: Linear) -> bool:
+    """Whether predictions and targets stay within 62 bits, whatever the cell."""
+    return max(model.reach, largest(model.targets)).bit_length() < MOST_BITS
+
+
 def _fits(terms: Terms, n: int) -> bool:
     """Whether no product and no sum of n terms can leave 64 bits, whatever the cell."""
-    residual = _reach(terms.residual) + max(abs(int(u)) for u in _target_range(terms.residual))
-    largest = max(_reach(row) for row in terms.rows) * residual
-    return largest.bit_length() < MOST_BITS and ((largest >> (2 * BITS - COARSE)) * n).bit_length() < MOST_BITS
-
-
-def _reach(model: Linear) -> int:
-    return abs(model.constant) + sum(int(np.abs(table).max()) for _, table in model.contributions)
-
-
-def _target_range(model: Linear) -> list[int]:
-    return [_units(number) for number in model.domain.axis(model.target).numbers or ()]
+    size = max(terms.products)
+    return size.bit_length() < MOST_BITS and ((size >> (2 * BITS - COARSE)) * n).bit_length() < MOST_BITS
 
 
 def _units(value: Fraction) -> int:

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from facsimile.spec.columns import Axis
+from facsimile.table.exact import LARGEST, Ints, dot, integers, product
 from facsimile.table.table import Table
 
-Ints = npt.NDArray[np.int64]
+MOST_BITS = 900
 Floats = npt.NDArray[np.float64]
 
 
@@ -22,20 +23,28 @@ def scaled(axis: Axis) -> tuple[Ints, int]:
     if axis.numbers is None:
         raise ValueError("a bin of the column has no number")
     unit = lcm(*(number.denominator for number in axis.numbers))
-    return np.array([int(number * unit) for number in axis.numbers], np.int64), unit
+    return integers(int(number * unit) for number in axis.numbers), unit
+
+
+def floats(axis: Axis) -> Floats:
+    """The bins' numbers as floats."""
+    values, unit = scaled(axis)
+    if values.dtype == np.int64 and unit < LARGEST:
+        return values / unit
+    return np.array([value / unit for value in values.tolist()])
 
 
 def mean(table: Table, name: str) -> Fraction:
     """The exact mean of a column's numbers."""
     values, unit = scaled(table.domain.axis(name))
-    return Fraction(int(values @ table.marginal((name,))), unit * table.n)
+    return Fraction(int(dot(values, table.marginal((name,)))), unit * table.n)
 
 
 def variance(table: Table, name: str) -> Fraction:
     """The exact population variance of a column's numbers."""
     values, unit = scaled(table.domain.axis(name))
-    squares = Fraction(int((values * values) @ table.marginal((name,))), unit * unit * table.n)
-    return squares - mean(table, name) ** 2
+    squares = int(dot(product(values, values), table.marginal((name,))))
+    return Fraction(squares, unit * unit * table.n) - mean(table, name) ** 2
 
 
 def deviation(table: Table, name: str) -> Fraction:
@@ -50,13 +59,18 @@ def standardised(table: Table, name: str) -> list[Fraction]:
 
 
 def correlation(table: Table, one: str, other: str) -> float | None:
-    """The correlation of two columns' numbers; None where one of them is constant."""
+    """The correlation of two columns' numbers; None where one of them is constant.
+
+    A square that no float holds is scaled together with what is divided by its root.
+    """
     (x, a), (y, b) = (scaled(table.domain.axis(name)) for name in (one, other))
     spread = variance(table, one) * variance(table, other)
     if not spread:
         return None
-    product = Fraction(int(x @ table.marginal((one, other)) @ y), a * b * table.n)
-    return float(product - mean(table, one) * mean(table, other)) / sqrt(spread)
+    joint = Fraction(int(dot(y, dot(x, table.marginal((one, other))))), a * b * table.n)
+    bits = spread.numerator.bit_length() - spread.denominator.bit_length()
+    scale = Fraction(2) ** (bits // 2) if abs(bits) > MOST_BITS else Fraction(1)
+    return float((joint - mean(table, one) * mean(table, other)) / scale) / sqrt(spread / scale**2)
 
 
 def grid(value: Fraction | float, digits: int = 20) -> Fraction:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from facsimile.table.numbers import Floats, deviation, grid, mean, scaled
+from facsimile.table.numbers import Floats, deviation, floats, grid, mean
 from facsimile.table.table import Table
 
 WELL_CONDITIONED = 1e10
@@ -39,13 +39,8 @@ def design(table: Table, scaling: Scaling) -> tuple[Floats, Floats]:
     """The standardised features with a constant in front, and the target, for each distinct row."""
     columns: list[Floats] = [np.ones(table.distinct)]
     for name, centre, spread in zip(scaling.features, scaling.means, scaling.deviations, strict=True):
-        columns.append(((_numbers(table, name) - float(centre)) / float(spread))[table.column(name)])
-    return np.column_stack(columns), _numbers(table, scaling.target)[table.column(scaling.target)]
-
-
-def _numbers(table: Table, name: str) -> Floats:
-    values, unit = scaled(table.domain.axis(name))
-    return values / unit
+        columns.append(((floats(table.domain.axis(name)) - float(centre)) / float(spread))[table.column(name)])
+    return np.column_stack(columns), floats(table.domain.axis(scaling.target))[table.column(scaling.target)]
 
 
 def least_squares(table: Table, scaling: Scaling) -> Floats | None:

@@ -102,7 +102,7 @@ class Coupled:
         return replace(self, domain=domain, table=self.table.recode(domain, maps))
 
     def _curator(self, seed: int) -> Curator:
-        return Curator.rehearsal(rehearse(self.table), self.domain, seed)
+        return Curator.rehearsal(rehearse(self.table), seed)
 
 
 @dataclass(frozen=True, eq=False)

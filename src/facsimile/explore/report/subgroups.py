@@ -14,6 +14,7 @@ from facsimile.spec.columns import Axis
 from facsimile.spec.criteria import ConditionalMean, Faithfulness
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
+from facsimile.table.exact import dot
 from facsimile.table.matching import Likeness, matched
 from facsimile.table.numbers import scaled
 from facsimile.table.table import Counts, Table
@@ -148,7 +149,7 @@ def centres(specification: Specification, real: Table, synthetic: Table) -> tupl
 def _mean(axis: Axis, counts: Counts) -> float | None:
     values, unit = scaled(axis)
     size = int(counts.sum())
-    return float(Fraction(int(values @ counts), unit * size)) if size else None
+    return float(Fraction(int(dot(values, counts)), unit * size)) if size else None
 
 
 def _median(axis: Axis, counts: Counts) -> float | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms.base import Mechanism
-from facsimile.privacy.noise import Noise, fitting
-from facsimile.privacy.queries import QUERIES, Query
+from facsimile.privacy.noise import LARGEST, Noise, fitting
+from facsimile.privacy.queries import QUERIES, Query, checks
+from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 
@@ -33,8 +35,9 @@ class NoisyAnswer(Mechanism[Answer]):
     Neighbours.  Replace one record; n is public.
     Theorem.     ε-DP.
     Proof.       |f(R) − f(R')| ≤ Δ, so K·f moves by at most KΔ and its floor, an integer, by at most
-      ⌈KΔ⌉ [A]: two reals at distance d have floors at distance at most ⌈d⌉. Integer Laplace noise
-      calibrated to ⌈KΔ⌉ and ε [B] is ε-DP.  QED
+      ⌈KΔ⌉ [A]: two reals at distance d have floors at distance at most ⌈d⌉. Cut to ±2^62 it moves no more.
+      Integer Laplace noise calibrated to ⌈KΔ⌉ and ε [B] is ε-DP. Every table of n records has an f, and
+      |f(R) − f(R')| ≤ Δ for all of them, once the query passed its check.  QED
     """
 
     query: Query
@@ -46,11 +49,23 @@ class NoisyAnswer(Mechanism[Answer]):
             raise TypeError("a query of the listed kinds is expected")
         if self.epsilon <= 0 or self.grid < 1:
             raise ValueError("epsilon and grid are positive")
+        candidate = getattr(self.query, "candidate", None)
+        if isinstance(candidate, Table):
+            checks.sized(candidate, candidate.domain, candidate.n)
+        if self.units > LARGEST:
+            raise ValueError("the sensitivity is too large for integer noise")
 
-    @property
+    @cached_property
     def units(self) -> int:
         """The sensitivity of the answer in units of 1/grid."""
         return max(1, ceil(self.grid * self.query.sensitivity()))  # [A]
+
+    @checks.refusing
+    def check(self, domain: Domain, n: int) -> None:
+        """A query that fits."""
+        checks.require(checks.whole(self.grid), "a grid")
+        self.query.check(domain, n)
+        checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:
         """The answer's ε."""

@@ -7,6 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.noise import Noise
+from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 T = TypeVar("T")
@@ -20,6 +21,13 @@ class Mechanism(ABC, Generic[T]):
     """
 
     neighbours: ClassVar[str] = "replace-one"
+
+    @abstractmethod
+    def check(self, domain: Domain, n: int) -> None:
+        """ValueError unless every table of n records over the domain has an answer; it sees public things only.
+
+        The curator asks before it charges or opens anything. What passes never fails on some tables only.
+        """
 
     @abstractmethod
     def cost(self) -> Cost:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms.base import Mechanism
 from facsimile.privacy.noise import Noise
-from facsimile.table.domain import Clique
+from facsimile.privacy.queries import checks
+from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Counts, Table
 
 
@@ -36,6 +37,14 @@ class NoisyMarginals(Mechanism[dict[Clique, Counts]]):
         cliques = [clique for clique, _ in self.marginals]
         if not cliques or len(set(cliques)) < len(cliques) or any(e <= 0 for _, e in self.marginals):
             raise ValueError("marginals are distinct, at least one, each with a positive epsilon")
+
+    @checks.refusing
+    def check(self, domain: Domain, n: int) -> None:
+        """Columns of the domain, with cells that can be counted."""
+        checks.records(n)
+        for clique, epsilon in self.marginals:
+            checks.columns(domain, clique)
+            checks.spending(2, epsilon)
 
     def cost(self) -> Cost:
         """The sum of the marginals' ε."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from facsimile.privacy import budget
 from facsimile.privacy.budget import Cost
@@ -27,9 +27,16 @@ class Plan:
 
     Neighbours.  Replace one record; n is public.
     Theorem.     The release is (once + SEL(index) + after)-DP, SEL as budget.py proves it.
-    Proof.       The first part does not depend on the search; the search is a private selection whose indices
-      are independent, each `index`-DP, with coins and configurations drawn from a public law; the last part
-      sees one selected candidate. The three compose.  QED
+    Needs.       Indices are independent, each `index`-DP; coins and configurations come from a public law [A];
+      the lowest index that succeeds or halts decides [B]; one process works under a charge (ledger.begin); a
+      decision is on disk before anything depends on it and is never drawn again (release/journal.py).
+    Proof.       The first part does not depend on the search; the search is a private selection; the last part
+      sees one selected candidate. The three compose. An exception that leaves an index is an outcome like a
+      success: it ends the search [B], its probability is part of Q, and nothing is released under the charge
+      afterwards. A crash discards whole indices and what came before them, unseen; what runs again does so
+      with fresh randomness, so the law of the decision is that of a search without a crash. A rising or capped
+      coin counts its indices, which a crash forgets: such a search is not resumed, and ends without a release.
+       QED
     """
 
     once: Fraction
@@ -40,32 +47,42 @@ class Plan:
     def searched(self) -> Fraction:
         """SEL(index): what the whole search costs."""
         chosen, one = self.selection, self.index
-        if chosen.mode == "paper":
-            return budget.selection_until_success(one)
-        if chosen.mode == "coin":
-            return budget.selection_coin(one, chosen.gamma)
-        if chosen.mode == "rising-coin":
-            return budget.selection_rising(one, chosen.a or Fraction(1))
-        if chosen.mode == "capped-coin":
-            return budget.selection_capped(one, chosen.gamma, chosen.epsilon_0 or Fraction(1), chosen.cap or 0)
-        return one
+        match chosen.mode:
+            case "paper":
+                return budget.selection_until_success(one)
+            case "coin":
+                return budget.selection_coin(one, chosen.gamma)
+            case "rising-coin":
+                return budget.selection_rising(one, chosen.a or Fraction(1))
+            case "capped-coin":
+                epsilon_0, cap = chosen.epsilon_0 or Fraction(1), chosen.cap or 0
+                return budget.selection_capped(one, chosen.gamma, epsilon_0, cap)
+            case "single":
+                return one
+        assert_never(chosen.mode)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a crash leaves the law of the search as it is."""
+        return self.selection.mode in ("paper", "coin", "single")
 
     def total(self) -> Cost:
         """The one charge, taken before a record is seen."""
         return Cost(self.once + self.searched() + self.after)
 
-    def parts(self) -> tuple[Cost, Cost, Cost]:
-        """What may be spent once, in an index, and afterwards."""
-        return Cost(self.once), Cost(self.index), Cost(self.after)
-
     def halts_after(self, index: int) -> Fraction:
         """The probability that a search halts after its j-th failure."""
         chosen = self.selection
-        if chosen.mode == "rising-coin":
-            return (chosen.a or Fraction(1)) / index
-        if chosen.mode == "single" or (chosen.mode == "capped-coin" and index >= (chosen.cap or 0)):
-            return Fraction(1)
-        return chosen.gamma
+        match chosen.mode:
+            case "paper" | "coin":
+                return chosen.gamma
+            case "rising-coin":
+                return (chosen.a or Fraction(1)) / index
+            case "capped-coin":
+                return Fraction(1) if index >= (chosen.cap or 0) else chosen.gamma
+            case "single":
+                return Fraction(1)
+        assert_never(chosen.mode)
 
     def search(self, index: Callable[[int], T | None], noise: Noise, workers: int = 1) -> T | None:
         """The success of the lowest index that succeeds or halts, or None, after every lower one has finished.
@@ -78,9 +95,9 @@ class Plan:
             while True:
                 while len(running) < max(1, workers) and not last:
                     started += 1
-                    last = noise.coin(self.halts_after(started))
+                    last = noise.coin(self.halts_after(started))  # [A]
                     running.append((last, pool.submit(index, started)))
                 halts, lowest = running.popleft()
-                found = lowest.result()
+                found = lowest.result()  # [B]
                 if found is not None or halts:
                     return found

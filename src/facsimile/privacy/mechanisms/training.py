@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from functools import cached_property
+from itertools import combinations_with_replacement, product
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms.base import Mechanism
-from facsimile.privacy.noise import Noise, fitting
+from facsimile.privacy.noise import LARGEST, Noise, fitting
+from facsimile.privacy.queries import checks
+from facsimile.table import exact
+from facsimile.table.domain import Domain
+from facsimile.table.exact import Ints, dot
 from facsimile.table.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,9 @@ class NoisyMoments(Mechanism[Ints]):
     Theorem.     ε-DP.
     Proof.       Each monomial of a record is a product of two integers read from public tables [A], the
       constant being the unit. A replacement moves the stacked sums in L1 by at most the sum of the monomials'
-      ranges over the public tables [B]; integer Laplace noise calibrated to it and ε is ε-DP [C].  QED
+      ranges over the public tables [B], computed in Python's integers; a product of two columns is largest
+      and smallest where each factor is. The sums are exact [A] and, cut to ±2^62, move no more; integer
+      Laplace noise calibrated to it and ε is ε-DP [C].  QED
     """
 
     features: tuple[tuple[str, Ints], ...]
@@ -39,6 +43,8 @@ class NoisyMoments(Mechanism[Ints]):
         tables = [table for _, table in (*self.features, self.target)]
         if self.epsilon <= 0 or self.unit < 1 or any(t.dtype != np.int64 for t in tables):
             raise ValueError("epsilon and unit are positive, tables hold integers")
+        if self.units > LARGEST:
+            raise ValueError("the sensitivity is too large for integer noise")
 
     @property
     def monomials(self) -> list[tuple[int, int]]:
@@ -46,12 +52,30 @@ class NoisyMoments(Mechanism[Ints]):
         last = len(self.features) + 1
         return [(i, j) for i, j in combinations_with_replacement(range(last + 1), 2) if j > 0 and i < last]
 
-    @property
+    @cached_property
     def units(self) -> int:
         """The L1 sensitivity of the sums."""
-        tables = [np.array([self.unit]), *(table for _, table in (*self.features, self.target))]
-        values = (tables[i] ** 2 if i == j else np.outer(tables[i], tables[j]) for i, j in self.monomials)
-        return max(1, sum(int(v.max()) - int(v.min()) for v in values))  # [B]
+        tables: list[list[int]] = [[self.unit]]
+        tables += [table.tolist() for _, table in (*self.features, self.target)]
+        ends = [(min(table), max(table)) for table in tables]
+        values = (
+            [v * v for v in tables[i]] if i == j else [a * b for a, b in product(ends[i], ends[j])]
+            for i, j in self.monomials
+        )
+        return max(1, sum(max(v) - min(v) for v in values))  # [B]
+
+    @checks.refusing
+    def check(self, domain: Domain, n: int) -> None:
+        """A number for each code of known columns, each column once."""
+        factors = (*self.features, self.target)
+        checks.records(n)
+        checks.require(checks.whole(self.unit), "a unit")
+        checks.named(domain, tuple(name for name, _ in factors))
+        for name, table in factors:
+            checks.integral(table, domain.project((name,)).shape)
+        for one, other in combinations_with_replacement(factors, 2):
+            checks.columns(domain, tuple(dict.fromkeys((one[0], other[0]))))
+        checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:
         """The fit's ε."""
@@ -67,10 +91,10 @@ class NoisyMoments(Mechanism[Ints]):
 
 
 def _sum(table: Table, name: str, values: Ints) -> int:
-    return int(values @ table.marginal((name,)))
+    return int(dot(values, table.marginal((name,))))
 
 
 def _product(table: Table, one: tuple[str, Ints], other: tuple[str, Ints]) -> int:
     if one[0] == other[0]:
-        return _sum(table, one[0], one[1] * other[1])
-    return int(one[1] @ table.marginal((one[0], other[0])) @ other[1])
+        return _sum(table, one[0], exact.product(one[1], other[1]))
+    return int(dot(other[1], dot(one[1], table.marginal((one[0], other[0])))))

@@ -6,12 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 
-from facsimile.privacy.noise import Noise
+from facsimile.privacy.noise import LARGEST, Noise
+from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 
 class Query(ABC):
     """One number: its exact value and how far one replaced record can move it."""
+
+    @abstractmethod
+    def check(self, domain: Domain, n: int) -> None:
+        """ValueError unless it has a value, and its Δ, for every table of n records over the domain."""
 
     @abstractmethod
     def value(self, table: Table, noise: Noise) -> int | Fraction:
@@ -26,8 +31,17 @@ class Query(ABC):
         return (self.value(table, noise) - threshold) / self.sensitivity()
 
 
+def unmoved(threshold: Fraction) -> Fraction:
+    """The excess where no record can move anything: the original is where the candidate is, without error."""
+    return -threshold * LARGEST
+
+
 class Scores(ABC):
     """A score for each of a public list of candidates."""
+
+    @abstractmethod
+    def check(self, domain: Domain, n: int) -> None:
+        """ValueError unless it has values, and its Δ, for every table of n records over the domain."""
 
     @abstractmethod
     def values(self, table: Table) -> Sequence[int | Fraction]:

@@ -8,8 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from facsimile.privacy.queries import checks
 from facsimile.privacy.queries.base import Scores
-from facsimile.table.domain import Clique
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import total
 from facsimile.table.table import Counts, Table
 
 
@@ -19,7 +21,8 @@ class MarginalDistances(Scores):
 
     Theorem.  Δ = 2·max w.
     Proof.    A replaced record moves one cell of Mᵣ down and one up by 1, the model and the bias are public,
-      so the L1 distance of integer vectors moves by at most 2; a weight multiplies it.  QED
+      so the L1 distance of integer vectors moves by at most 2; a weight multiplies it. Counts and model lie
+      within ±2^53 [A] and their distance is an exact sum [B], so nothing wraps.  QED
     """
 
     models: tuple[tuple[Clique, Counts], ...]
@@ -32,11 +35,21 @@ class MarginalDistances(Scores):
         if any(weight <= 0 for weight in self.weights or ()):
             raise ValueError("weights are positive")
 
+    def check(self, domain: Domain, n: int) -> None:
+        """Models shaped like their marginals, as many weights and biases."""
+        checks.records(n)
+        checks.require(len(self.models) > 0, "a candidate")
+        for clique, model in self.models:
+            checks.columns(domain, clique)
+            checks.integral(model, domain.project(clique).shape, checks.MOST_RECORDS)  # [A]
+        for given in (self.weights or (), self.biases or ()):
+            checks.require(len(given) in (0, len(self.models)) and checks.exact(given), "a weight or a bias")
+
     def values(self, table: Table) -> Sequence[int | Fraction]:
         """The weighted distances."""
         weights = self.weights or (Fraction(1),) * len(self.models)
         biases = self.biases or (Fraction(0),) * len(self.models)
-        distances = [int(np.abs(table.marginal(clique) - model).sum()) for clique, model in self.models]
+        distances = [total(np.abs(table.marginal(clique) - model)) for clique, model in self.models]  # [B]
         return [w * (d - b) for w, d, b in zip(weights, distances, biases, strict=True)]
 
     def sensitivity(self) -> Fraction:

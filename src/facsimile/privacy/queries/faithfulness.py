@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from facsimile.privacy.noise import Noise
-from facsimile.privacy.queries import sensitivity
+from facsimile.privacy.queries import checks, sensitivity
 from facsimile.privacy.queries.base import Query
-from facsimile.table.matching import Likeness, matched
+from facsimile.table.domain import Domain
+from facsimile.table.matching import MOST_FLOW, Likeness, matched
 from facsimile.table.table import Table
 
 
@@ -24,6 +25,12 @@ class Unmatched(Query):
 
     candidate: Table
     likeness: Likeness
+
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records, few enough for a flow; a rule for every column."""
+        checks.sized(self.candidate, domain, n)
+        checks.require(n <= MOST_FLOW, "a matching of too many records")
+        checks.like(self.likeness, domain)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The unmatched share."""

@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 
+from facsimile.privacy.queries import checks
 from facsimile.privacy.queries.base import Scores
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
@@ -22,7 +23,8 @@ class Dependences(Scores):
 
     A parent is a column, or a coarser version of it: the group of every code. c counts records.
 
-    Theorem.  Δ = 6n; Δ = 4n where every candidate has a side, x or all of π, with at most two values.
+    Theorem.  Δ = 6n; Δ = 4n where every candidate has a side, x or all of π, with at most two values. R has n
+      records (by check); D is exact: each product is at most n², in Python's integers where n ≥ 2^30 [C].
     Proof.    Replacing a record moves n·c(x,π) by at most 2n in L1 [A]. It moves the outer product by
       (a' − a)b'ᵀ + a(b' − b)ᵀ, a and b the two sides' counts, each of sum n: by at most 2n + 2n [B]. In all 6n.
       Two values 0, 1 of a side, the other side y: rows and columns of D add up to 0, so Σ|D| = 2Σ|D(0,y)| with
@@ -34,10 +36,21 @@ class Dependences(Scores):
     candidates: tuple[tuple[str, tuple[Version, ...]], ...]
     n: int
 
+    def check(self, domain: Domain, n: int) -> None:
+        """Candidates over this domain, a group for each code of a coarser version."""
+        checks.records(self.n)
+        checks.require(self.domain == domain and self.n == n, "another domain or size")
+        checks.require(len(self.candidates) > 0, "a candidate")
+        for x, parents in self.candidates:
+            checks.named(domain, (x, *(name for name, _ in parents)))
+            for name, groups in parents:
+                if groups is not None:
+                    checks.grouped(domain, name, groups)
+            cells = prod(map(self._size, (*parents, (x, None))))
+            checks.require(cells <= checks.MOST_CELLS, "a candidate has too many cells")
+
     def values(self, table: Table) -> Sequence[int | Fraction]:
         """Exact integers, however large n is."""
-        if table.n != self.n:
-            raise ValueError("n is another number")
         return [self._score(table, *candidate) for candidate in self.candidates]
 
     def sensitivity(self) -> Fraction:
@@ -54,6 +67,6 @@ class Dependences(Scores):
             codes = table.column(name) if groups is None else np.array(groups)[table.column(name)]
             place = place * self._size((name, groups)) + codes
         shape = (prod(map(self._size, parents)), self._size((x, None)))
-        whole = np.int64 if self.n < 2**30 else object
+        whole = np.int64 if self.n < 2**30 else object  # [C]
         exact = np.bincount(place, table.counts, prod(shape)).astype(np.int64).reshape(shape).astype(whole)
         return int(np.abs(self.n * exact - exact.sum(1)[:, None] * exact.sum(0)).sum())  # [A] [B]

@@ -9,10 +9,10 @@ from math import floor
 import numpy as np
 
 from facsimile.privacy.noise import Noise
-from facsimile.privacy.queries import sensitivity
+from facsimile.privacy.queries import checks, sensitivity
 from facsimile.privacy.queries.base import Query
 from facsimile.table.differences import distance, largest_difference, smallest_likeness, smallest_one_way
-from facsimile.table.domain import Clique
+from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
 
 
@@ -26,6 +26,11 @@ class LargestDifference(Query):
 
     candidate: Table
     ways: int | None = None
+
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records; at least one way."""
+        checks.sized(self.candidate, domain, n)
+        checks.require(self.ways is None or checks.whole(self.ways), "a number of columns")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The share."""
@@ -47,6 +52,11 @@ class ClippedRatio(Query):
     candidate: Table
     clip: Fraction
 
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records; λ above 1."""
+        checks.sized(self.candidate, domain, n)
+        checks.require(checks.exact([self.clip]) and self.clip > 1, "a clip")
+
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The clipped ratio."""
         return min(self.clip, 1 / smallest_likeness(table, self.candidate))
@@ -66,6 +76,10 @@ class Unlikeness(Query):
     """
 
     candidate: Table
+
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records."""
+        checks.sized(self.candidate, domain, n)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """1 − ρ."""
@@ -88,6 +102,13 @@ class TotalVariation(Query):
     candidate: Table
     marginals: tuple[Clique, ...]
     average: bool = False
+
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records, and marginals."""
+        checks.sized(self.candidate, domain, n)
+        checks.require(len(self.marginals) > 0, "a marginal")
+        for clique in self.marginals:
+            checks.columns(domain, clique)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The share of records that stand in the wrong cell."""
@@ -112,6 +133,11 @@ class TailDifference(Query):
     candidate: Table
     marginals: tuple[Clique, ...]
     beyond: Fraction
+
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records, marginals, and a share of their cells."""
+        TotalVariation(self.candidate, self.marginals).check(domain, n)
+        checks.require(checks.exact([self.beyond]) and 0 <= self.beyond <= 1, "a share")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The order statistic."""

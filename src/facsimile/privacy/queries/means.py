@@ -9,15 +9,14 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.privacy.noise import Noise
-from facsimile.privacy.queries import sensitivity
-from facsimile.privacy.queries.base import Query
+from facsimile.privacy.queries import checks, sensitivity
+from facsimile.privacy.queries.base import Query, unmoved
+from facsimile.table.domain import Domain
+from facsimile.table.exact import Ints, dot
 from facsimile.table.numbers import grid, scaled
 from facsimile.table.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,19 @@ class GroupMeans(Query):
     groupings: tuple[tuple[str, tuple[int, ...]], ...]
     bounds: tuple[Fraction, Fraction]
     slack: Fraction
+
+    def __post_init__(self) -> None:
+        if not all(checks.whole(g, 0, checks.MOST_GROUPS) for _, places in self.groupings for g in places):
+            raise ValueError("groups are numbered from 0")
+
+    def check(self, domain: Domain, n: int) -> None:
+        """A candidate of n records; bounds around every number of the column; a group for each code."""
+        checks.sized(self.candidate, domain, n)
+        checks.bounded(self.bounds, checks.numbered(domain, self.of))
+        for name, places in self.groupings:
+            checks.grouped(domain, name, places)
+            checks.columns(domain, tuple(dict.fromkeys((self.of, name))))
+        checks.require(checks.exact([self.slack]), "a slack")
 
     def counts(self, table: Table) -> Iterator[Ints]:
         """For each group, how many of its records fall into each bin of the averaged column."""
@@ -85,38 +97,40 @@ class GroupMeans(Query):
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
         """Each group in units of its own sensitivity: a large group is not drowned by a small one."""
-        return max((error - threshold) / delta for error, delta in self.errors(table, noise))
+        moved = ((error - threshold) / delta for error, delta in self.errors(table, noise) if delta)
+        return max(moved, default=unmoved(threshold))
 
 
 @dataclass(frozen=True, eq=False)
 class FloorMeans(GroupMeans):
     """|f − centre| with f = (Σx + max(0, m − n_v)·centre)/max(n_v, m): the true mean where n_v ≥ m.
 
-    Theorem.  Δ = (U − L)/m for each group, and the largest of them for the maximum.
-    Proof.    Write f − c = Σ(x − c)/max(n_v, m). Replacing a record inside the group moves one term by at most
-      U − L over at least m. A record that enters or leaves adds or removes one term |x − c| ≤ U − L: with
-      g = Σ(x−c) and d = max(n_v, m), |g/d − (g ± (x−c))/d'| ≤ (U−L)/m, since for d' = d + 1 it equals
-      |g/d − (x − c)|/(d+1) and both g/d and x − c lie in [L−c, U−c].  QED
+    Theorem.  Δ = (U − L)/m for each group, and the largest of them for the maximum, where every number x of the
+      column lies in [L, U] (by check) and so does the centre (it is clipped).
+    Proof.    f is the mean of d = max(n_v, m) terms in [L, U] [A], and d depends on R: sensitivity.group_mean
+      has the proof, with the centre as filler. The numerator is an exact sum [B]. An absolute value and a
+      maximum move no more than their arguments.  QED
     """
 
     def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
         """No sampling."""
         values, unit = scaled(self.candidate.domain.axis(self.of))
         present = int(counts.sum())
-        total = Fraction(int(values @ counts), unit) - present * group.centre
-        return abs(total) / max(present, group.size)
+        total = Fraction(int(dot(values, counts)), unit) - present * group.centre  # [B]
+        return abs(total) / max(present, group.size)  # [A]
 
 
 @dataclass(frozen=True, eq=False)
 class ResizedMeans(GroupMeans):
     """|mean of m records − centre|: m drawn without replacement, or the group filled up with its centre.
 
-    Theorem.  NoisyAnswer of it is ε-DP with Δ = (U − L)/m.
+    Theorem.  NoisyAnswer of it is ε-DP with Δ = (U − L)/m, where every number of the column lies in [L, U] (by
+      check) and so does the centre (it is clipped).
     Proof.    Give every record position an independent secret key; the m smallest keys of a group are a
       uniform draw [A]. Fix all keys: replacing a record changes at most one of the m drawn terms, whether it
-      stays, enters or leaves (another takes its place, or the centre does), so the mean moves by at most
-      (U − L)/m. For each choice of keys the answer is ε-DP; so is their mixture, the keys being drawn fresh
-      each time, apart for each group, and never shown.  QED
+      stays, enters or leaves (another takes its place, or the centre does), so the mean, an exact sum [B] over
+      m, moves by at most (U − L)/m. For each choice of keys the answer is ε-DP; so is their mixture, the keys
+      being drawn fresh each time, apart for each group, and never shown.  QED
     """
 
     def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
@@ -124,13 +138,13 @@ class ResizedMeans(GroupMeans):
         values, unit = scaled(self.candidate.domain.axis(self.of))
         present = int(counts.sum())
         kept = counts if present <= group.size else _drawn(counts, group.size, noise)  # [A]
-        total = Fraction(int(values @ kept), unit) - int(kept.sum()) * group.centre
+        total = Fraction(int(dot(values, kept)), unit) - int(kept.sum()) * group.centre  # [B]
         return abs(total) / group.size
 
 
 def _mean_and_count(counts: Ints, values: Ints, unit: int) -> tuple[Fraction | None, int]:
     count = int(counts.sum())
-    return (Fraction(int(values @ counts), unit * count) if count else None), count
+    return (Fraction(int(dot(values, counts)), unit * count) if count else None), count
 
 
 def _drawn(counts: Ints, size: int, noise: Noise) -> Ints:

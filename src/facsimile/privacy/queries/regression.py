@@ -12,15 +12,37 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.privacy.noise import Noise
-from facsimile.privacy.queries import sensitivity
+from facsimile.privacy.queries import checks, sensitivity
 from facsimile.privacy.queries.base import Query
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Domain
+from facsimile.table.exact import LARGEST, Ints, dot, largest
 from facsimile.table.linear import Linear, Terms
-from facsimile.table.table import Table
+from facsimile.table.table import Codes, Table
 
-Ints = npt.NDArray[np.int64]
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a domain that raw constraints allow. A record in any other counts as one in the first."""
+
+    allowed: Mask
+
+    def __post_init__(self) -> None:
+        if self.allowed.dtype != np.bool_ or not self.allowed.any():
+            raise ValueError("at least one cell is allowed")
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Every allowed cell, a line of codes each."""
+        return np.argwhere(self.allowed)
+
+    def held(self, codes: Codes) -> Codes:
+        """The rows, each inside the allowed cells."""
+        inside = self.allowed[tuple(codes.T)]
+        first = np.unravel_index(int(self.allowed.argmax()), self.allowed.shape)
+        return codes if inside.all() else np.where(inside[:, None], codes, first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,29 +50,41 @@ class OneStep(Query):
     """‖(1/n) Σ_R z‖₁ with z(x, y) = A·x·(y − x·w_S), A = G_S⁻¹: one Newton step from w_S towards w_R.
 
     Theorem.  Δ = diam₁{z(cell)}/n over the cells that raw constraints allow; where these are too many to list,
-      the sum of the ranges of z's coordinates.
-    Proof.    A replacement takes one term out of the sum and puts another in, so the sum moves by a difference
-      of two terms: in L1 at most their diameter, max over signs σ of (max σ·z − min σ·z) [A]. A norm moves
-      no more than its argument. Terms are integers that depend on the cell and on S only.  QED
+      the sum of the ranges of z's coordinates. It holds for every R of n records, whatever its reader let in.
+    Proof.    A record outside the allowed cells counts as one in the first of them [A], so every term is the z
+      of an allowed cell. A replacement takes one term out of the sum and puts another in, so the sum moves by
+      a difference of two terms: in L1 at most their diameter, max over signs σ of (max σ·z − min σ·z) [B]. A
+      norm moves no more than its argument. Terms are integers that depend on the cell and on S only; their
+      sums are exact [C].  QED
     """
 
     terms: Terms
-    cells: Ints | None
+    cells: Cells | None
     n: int
+
+    def check(self, domain: Domain, n: int) -> None:
+        """Linear functions over the domain; n records; a mask shaped like the domain."""
+        checks.require(type(self.terms) is Terms and len(self.terms.rows) > 0, "terms")
+        for model in (self.terms.residual, *self.terms.rows):
+            checks.linear(model, domain)
+        _check_cells(self.cells, domain)
+        checks.records(self.n)
+        checks.require(self.n == n, "another size")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The L1 norm of the mean term."""
-        sums = table.counts @ self.terms.of(table.codes)
+        sums = dot(self.terms.of(_held(self.cells, table)).T, table.counts)  # [C]
         return Fraction(sum(abs(int(s)) for s in sums), self.n * self.terms.unit)
 
     @cached_property
     def _diameter(self) -> int:
         if self.cells is None:
             return self.terms.reach()
-        z = self.terms.of(self.cells)
+        z = self.terms.of(self.cells.codes)
         signs = product((1, -1), repeat=z.shape[1] - 1)
-        spreads = ((z @ np.array((1, *sign))) for sign in signs)
-        return max(int(s.max()) - int(s.min()) for s in spreads)  # [A]
+        fits = largest(z) * z.shape[1] < LARGEST
+        spreads = ((z if fits else z.astype(object)) @ np.array((1, *sign)) for sign in signs)
+        return max(int(s.max()) - int(s.min()) for s in spreads)  # [B]
 
     def sensitivity(self) -> Fraction:
         """The diameter over n."""
@@ -61,18 +95,30 @@ class OneStep(Query):
 class PredictionGap(Query):
     """|mean of ℓ| over R with ℓ(x, y) = |y − f_R(x)| − |y − f_S(x)|, both models public, predictions clipped.
 
-    Theorem.  Δ = (max ℓ − min ℓ)/n over the cells that raw constraints allow (sharp), at most 2(U−L)/n.
-    Proof.    A replacement takes one ℓ out of the sum and puts another in [A]; an absolute value moves no more
-      than its argument. |ℓ| ≤ U − L since both predictions lie in [L, U].  QED
+    Theorem.  Δ = (max ℓ − min ℓ)/n over the cells that raw constraints allow (sharp), at most 2(U−L)/n. It
+      holds for every R of n records, whatever its reader let in.
+    Proof.    A record outside the allowed cells counts as one in the first of them [A]. A replacement takes one
+      ℓ out of the sum and puts another in [B]; sums are exact [C]; an absolute value moves no more than its
+      argument. |ℓ| ≤ U − L since both predictions lie in [L, U], rounded inwards.  QED
     """
 
     real: Linear
     candidate: Linear
     bounds: tuple[Fraction, Fraction]
-    cells: Ints | None
+    cells: Cells | None
     n: int
 
-    def _gaps(self, codes: Ints) -> Ints:
+    def check(self, domain: Domain, n: int) -> None:
+        """Two models of one target over the domain; n records; a mask shaped like the domain."""
+        for model in (self.real, self.candidate):
+            checks.linear(model, domain)
+        checks.require(self.real.target == self.candidate.target, "models of two targets")
+        checks.bounded(self.bounds)
+        _check_cells(self.cells, domain)
+        checks.records(self.n)
+        checks.require(self.n == n, "another size")
+
+    def _gaps(self, codes: Codes) -> Ints:
         target = self.real.target_units(codes)
         one, other = (model.clipped(codes, self.bounds) for model in (self.real, self.candidate))
         gaps: Ints = np.abs(target - one) - np.abs(target - other)
@@ -80,30 +126,58 @@ class PredictionGap(Query):
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The absolute mean gap."""
-        return Fraction(abs(int(table.counts @ self._gaps(table.codes))), self.n * self.real.unit)
+        gap = int(dot(self._gaps(_held(self.cells, table)), table.counts))  # [C]
+        return Fraction(abs(gap), self.n * self.real.unit)
+
+    @cached_property
+    def _range(self) -> Fraction:
+        if self.cells is None:
+            return sensitivity.prediction_error(self.bounds, self.n)
+        gaps = self._gaps(self.cells.codes)  # [B]
+        return Fraction(int(gaps.max()) - int(gaps.min()), self.n * self.real.unit)
 
     def sensitivity(self) -> Fraction:
         """The range of ℓ over n; the paper's form knows only its bounds."""
-        if self.cells is None:
-            return sensitivity.prediction_error(self.bounds, self.n)
-        gaps = self._gaps(self.cells)  # [A]
-        return Fraction(max(1, int(gaps.max()) - int(gaps.min())), self.n * self.real.unit)
+        return max(self._range, Fraction(1, self.n * self.real.unit))
+
+
+def _held(cells: Cells | None, table: Table) -> Codes:
+    """The table's rows, inside the allowed cells."""
+    return table.codes if cells is None else cells.held(table.codes)  # [A]
+
+
+def _check_cells(cells: Cells | None, domain: Domain) -> None:
+    checks.require(cells is None or type(cells) is Cells, "allowed cells")
+    checks.require(cells is None or cells.allowed.shape == domain.shape, "a mask of another domain")
 
 
 @dataclass(frozen=True, eq=False)
 class WorstExcess(Query):
     """M = max over criteria of (E − T)/Δ: one number that is negative exactly when every criterion is met.
 
-    Theorem.  Δ = 1.
-    Proof.    S is fixed, so each E moves by at most its Δ and each term by at most 1; a maximum moves no more
-      than its terms.  QED
+    Theorem.  Δ = 1; with a part that draws records (ResizedMeans), NoisyAnswer of it is ε-DP as with Δ = 1.
+    Proof.    S is fixed and every part is a listed query that fits the table (by check), so each E moves by at
+      most its Δ and each term by at most 1 [A]; a maximum moves no more than its terms. A part that no record
+      can move has a constant term. Where parts draw records: fix all secret keys, those of every part. For
+      each choice of keys every term is a function of R that moves by at most 1, so the maximum with noise is
+      ε-DP given the keys. The keys are drawn fresh, do not depend on R and are never shown: the answer's law
+      is the same mixture over keys of ε-DP laws for R and R', and so ε-DP.  QED
     """
 
     parts: tuple[tuple[Query, Fraction], ...]
 
+    def check(self, domain: Domain, n: int) -> None:
+        """Parts of the listed kinds, each fitting by itself, with exact thresholds."""
+        from facsimile.privacy.queries import QUERIES
+
+        checks.require(len(self.parts) > 0, "a criterion")
+        for query, threshold in self.parts:
+            checks.require(type(query) in QUERIES and checks.exact([threshold]), "a query of the listed kinds")
+            query.check(domain, n)
+
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The worst criterion, in units of its own sensitivity."""
-        return max(query.excess(table, threshold, noise) for query, threshold in self.parts)
+        return max(query.excess(table, threshold, noise) for query, threshold in self.parts)  # [A]
 
     def sensitivity(self) -> Fraction:
         """One."""

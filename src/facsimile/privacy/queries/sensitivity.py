@@ -42,10 +42,17 @@ def ratio_sharp(smallest: int) -> Fraction:
 
 
 def group_mean(bounds: Range, size: int) -> Fraction:
-    """The mean of m numbers in [L, U], m public (resized mean, floor-denominator mean).
+    """The mean of at least m numbers in [L, U], m public: a resized mean, or one with a floor under it.
 
-    Theorem.  Δ = (U − L)/m.
-    Proof.    A replacement changes one of the m terms, each in [L, U].  QED
+    Resized: the mean of exactly m numbers. With a floor: f = (Σx + max(0, m − k)·c)/max(k, m), the sum over the
+    k records of a group, k not public, c in [L, U].
+
+    Theorem.  Δ = (U − L)/m for both.
+    Proof.    Resized: a replacement changes one of the m terms. With a floor: f is the mean of d = max(k, m)
+      terms, k records and fillers c. (1) A record is replaced inside the group, or enters or leaves while
+      k ≤ m before and after: one of d terms changes, d stays: (U − L)/d ≤ (U − L)/m. (2) It enters at k ≥ m:
+      f' = (d·f + x)/(d + 1), so f' − f = (x − f)/(d + 1), and f, x ∈ [L, U]: at most (U − L)/(m + 1). (3) It
+      leaves: (2) read backwards.  QED
     """
     return (bounds[1] - bounds[0]) / max(1, size)
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
 from facsimile.privacy.noise import Noise
-from facsimile.privacy.queries.base import Query
-from facsimile.table.domain import Clique
+from facsimile.privacy.queries import checks
+from facsimile.privacy.queries.base import Query, unmoved
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Ints, dot
 from facsimile.table.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +27,17 @@ class Sums:
     centres: tuple[int, ...]
     units: tuple[Fraction, ...]
 
+    def check(self, domain: Domain) -> None:
+        """Lines of terms shaped like the marginal; as many centres and units."""
+        checks.columns(domain, self.clique)
+        checks.integral(self.terms, (len(self.centres), *domain.project(self.clique).shape))
+        checks.require(all(type(centre) is int for centre in self.centres), "a centre")
+        checks.require(len(self.units) == len(self.centres) and checks.exact(self.units), "a unit for each sum")
+        checks.require(min(self.units) > 0, "a unit")
+
     def errors(self, table: Table) -> list[Fraction]:
         """How far each sum lies above its centre."""
-        sums = self.terms.reshape(len(self.terms), -1) @ table.marginal(self.clique).ravel()
+        sums = dot(self.terms.reshape(len(self.terms), -1), table.marginal(self.clique).ravel())  # [B]
         return [
             (int(s) - centre) / unit for s, centre, unit in zip(sums, self.centres, self.units, strict=True)
         ]
@@ -49,10 +54,18 @@ class WorstSum(Query):
 
     Theorem.  Δ = max over sums of (max t − min t)/unit.
     Proof.    A replacement takes one term out of each sum and puts another in, so a sum moves by at most the
-      range of its terms over the public domain [A]; a maximum moves no more than its terms.  QED
+      range of its terms over the public domain [A]; a maximum moves no more than its terms. Sums are exact
+      however large the terms are [B].  QED
     """
 
     parts: tuple[Sums, ...]
+
+    def check(self, domain: Domain, n: int) -> None:
+        """Sums over the domain."""
+        checks.records(n)
+        checks.require(len(self.parts) > 0, "a sum")
+        for part in self.parts:
+            part.check(domain)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The worst of them."""
@@ -70,4 +83,4 @@ class WorstSum(Query):
             for error, move in zip(part.errors(table), part.ranges(), strict=True)
             if move
         )
-        return max(moved, default=-threshold)
+        return max(moved, default=unmoved(threshold))

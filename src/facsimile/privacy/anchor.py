@@ -1,0 +1,63 @@
+"""Anchors: small files that say how far a ledger had come, so that one that went back is noticed.
+
+Each ledger has one anchor beside it or, better, in another place. The dataset's key is a second one: it lies
+beside the data, so a ledger belongs to its data, and a folder restored from a backup no longer fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from facsimile.errors import refusal
+from facsimile.line import parsed, written
+from facsimile.storage import read
+from facsimile.storage import replace as put
+
+NOTHING = -1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A ledger, the number and hash of its last entry, and what it had spent, in micro-ε.
+
+    A `sequence` of −1: it is being made, and nothing was ever charged to it. `before` is what earlier ledgers
+    of the same data had spent in all. `key` is the dataset's secret, in the file beside the data only.
+    """
+
+    ledger: str
+    sequence: int
+    head: str
+    spent: int
+    before: int = 0
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A file that holds a mark."""
+
+    path: Path
+
+    def read(self) -> Mark | None:
+        """The mark; None where there is no file."""
+        try:
+            content = read(self.path)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            raise refusal("E314") from None
+        if not content.endswith(b"\n") or content.count(b"\n") != 1:
+            raise refusal("E310")
+        try:
+            mark = Mark(**parsed(content))
+        except TypeError:
+            raise refusal("E310") from None
+        if type(mark.sequence) is not int or mark.sequence < NOTHING or type(mark.spent) is not int:
+            raise refusal("E310")
+        return mark
+
+    def write(self, mark: Mark) -> None:
+        """Put the mark in place of the one before, in one step; a key that lies there stays."""
+        known = self.read()
+        put(self.path, written(asdict(replace(mark, key=known.key if known else mark.key))))

@@ -1,0 +1,145 @@
+"""Checks: whether the parameters of a question fit tables of n records over a domain.
+
+They see public things only and raise ValueError, before a charge and before a table is opened. What passes
+them is answered for every table of n records: no failure can tell one table from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from facsimile.privacy.noise import LARGEST
+from facsimile.table.domain import Domain
+from facsimile.table.exact import largest
+from facsimile.table.linear import Linear
+from facsimile.table.matching import EXACT, Likeness, matched
+from facsimile.table.table import Table
+
+T = TypeVar("T")
+MOST_CELLS = 2**28
+MOST_GROUPS = 2**20
+MOST_RECORDS = 2**53
+
+
+def require(fits: bool, what: str) -> None:
+    """Refuse a parameter."""
+    if not fits:
+        raise ValueError(f"the question does not fit the table: {what}")
+
+
+def refusing(check: Callable[[T, Domain, int], None]) -> Callable[[T, Domain, int], None]:
+    """A check that refuses parameters of a wrong kind, too, where it would fail on them."""
+
+    @wraps(check)
+    def checked(question: T, domain: Domain, n: int) -> None:
+        try:
+            check(question, domain, n)
+        except (TypeError, AttributeError, LookupError, ArithmeticError):
+            raise ValueError("the question does not fit the table: a parameter of another kind") from None
+
+    return checked
+
+
+def whole(value: Any, least: int = 1, most: int | None = None) -> bool:
+    """Whether it is an integer of Python in a range."""
+    return type(value) is int and least <= value and (most is None or value <= most)
+
+
+def exact(values: Iterable[Any]) -> bool:
+    """Whether all are exact numbers."""
+    return all(type(value) in (int, Fraction) for value in values)
+
+
+def records(n: Any) -> None:
+    """A number of records that a table can have."""
+    require(whole(n, most=MOST_RECORDS - 1), "a number of records")
+
+
+def spending(units: int, epsilon: Fraction) -> None:
+    """Noise of scale units/ε can be drawn."""
+    require(exact([epsilon]) and 0 < epsilon < LARGEST, "an epsilon")
+    require(whole(units) and units / epsilon < LARGEST**8, "a sensitivity")
+
+
+def named(domain: Domain, names: Any) -> None:
+    """Known columns, each once."""
+    require(type(names) is tuple and all(type(name) is str for name in names), "columns are named in a tuple")
+    require(len(set(names)) == len(names) and set(names) <= set(domain.names), "columns are known and distinct")
+
+
+def columns(domain: Domain, clique: Any) -> None:
+    """Known columns whose joint cells can be counted."""
+    named(domain, clique)
+    require(domain.size(clique) <= MOST_CELLS, "a marginal has too many cells")
+
+
+def integral(array: Any, shape: tuple[int, ...], most: int | None = None) -> None:
+    """An array of integers of this shape: 64 bits each, or Python's where these are too few."""
+    require(type(array) is np.ndarray and array.shape == shape and array.size > 0, "an array has another shape")
+    python = array.dtype == object and all(type(value) is int for value in array.flat)
+    require(array.dtype == np.int64 or python, "an array holds integers")
+    require(most is None or largest(array) <= most, "an array holds counts")
+
+
+def grouped(domain: Domain, name: Any, groups: Any) -> None:
+    """A group for each code of a known column."""
+    named(domain, (name,))
+    require(type(groups) is tuple and len(groups) == domain.size((name,)), "every code has a group")
+    require(all(whole(group, 0, MOST_GROUPS) for group in groups), "groups are numbered from 0")
+
+
+def numbered(domain: Domain, name: Any) -> tuple[Fraction, ...]:
+    """The numbers of a known column that has them."""
+    named(domain, (name,))
+    numbers = domain.axis(name).numbers
+    require(bool(numbers), "a column has no numbers")
+    return numbers or ()
+
+
+def bounded(bounds: Any, numbers: Iterable[Fraction] = ()) -> None:
+    """Two exact numbers in order, around all of these."""
+    require(type(bounds) is tuple and len(bounds) == 2 and exact(bounds), "bounds are two numbers")
+    require(
+        bounds[0] <= bounds[1] and all(bounds[0] <= x <= bounds[1] for x in numbers), "bounds exclude a number"
+    )
+
+
+def sized(table: Any, domain: Domain, n: int) -> None:
+    """A public table of n records over the domain; its codes are never counted before they are looked at."""
+    require(isinstance(table, Table) and table.domain == domain, "a table over another domain")
+    codes, counts, shape = table.codes, table.counts, np.array(domain.shape)
+    require(counts.dtype == codes.dtype == np.int64, "a table holds integers")
+    require(codes.shape == (len(counts), len(shape)) and counts.ndim == 1, "a table has another shape")
+    require(
+        bool((codes >= 0).all() and (codes < shape).all() and (counts > 0).all()), "a table has other codes"
+    )
+    records(n)
+    require(table.n == n, "a table of another size")
+
+
+def linear(model: Any, domain: Domain) -> None:
+    """A linear function of the bins of the domain."""
+    require(type(model) is Linear and model.domain == domain, "a model over another domain")
+    numbered(domain, model.target)
+    require(type(model.constant) is int, "a constant is an integer")
+    named(domain, tuple(name for name, _ in model.contributions))
+    for name, table in model.contributions:
+        integral(table, domain.project((name,)).shape)
+
+
+def like(likeness: Any, domain: Domain) -> None:
+    """A rule for partners that speaks of every column."""
+    require(type(likeness) is Likeness and whole(likeness.within, 0, MOST_GROUPS), "a rule for partners")
+    named(domain, likeness.match)
+    steps = dict(likeness.steps)
+    for name in domain.names:
+        if name not in likeness.match:
+            require(name in steps, "a column has no rule for partners")
+            grouped(domain, name, tuple(step - EXACT for step in steps[name]))
+    first = Table.from_rows(domain, np.zeros((1, len(domain.names)), np.int64))
+    require(matched(first, first, likeness) == 1, "a matching has too many values")

@@ -1,0 +1,15 @@
+"""Small plans for tests of a curator."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from facsimile.privacy.mechanisms.search import Plan
+from facsimile.spec.release import Selection
+
+
+def plan(
+    index: Fraction, once: Fraction = Fraction(0), after: Fraction = Fraction(0), mode: str = "single"
+) -> Plan:
+    """What is spent once, in an index and afterwards."""
+    return Plan(once, index, after, Selection.model_validate({"mode": mode}))

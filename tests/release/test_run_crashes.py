@@ -1,0 +1,193 @@
+"""Crashes and races of a release: whatever happens, a charge has one outcome, the one that was decided."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from facsimile.privacy.ledger import Ledger
+from facsimile.release import bundle
+from facsimile.release.journal import Journal
+from facsimile.release.verify import verify
+from facsimile.release.writing import digest
+from releases import specification, write_data
+from runs import Ask, Runs
+
+DECIDED_STEPS = (
+    "decided",
+    "measured",
+    "bundle written",
+    "bundle named",
+    "bundle named+1",
+    "bundle named+2",
+    "closed",
+)
+
+
+@pytest.fixture(scope="module")
+def runs() -> Iterator[Runs]:
+    with Runs() as found:
+        yield found
+
+
+def home(folder: Path) -> Path:
+    (folder / "budget").mkdir(parents=True)
+    write_data(folder)
+    return folder
+
+
+def book(folder: Path) -> Ledger:
+    return Ledger.at(folder / "budget" / "people.ledger", key=folder / "people.csv.key")
+
+
+def kinds(folder: Path) -> list[str]:
+    return [entry["kind"] for entry in book(folder).state().entries]
+
+
+def outcomes(folder: Path) -> dict[int, set[str]]:
+    """For each charge, the data of all bundles that were made under it."""
+    found: dict[int, set[str]] = {}
+    for manifest in folder.glob(f"*/{bundle.MANIFEST}"):
+        verify(manifest.parent)
+        said = json.loads((manifest.parent / bundle.REPORT).read_text())
+        found.setdefault(said["ledger"]["sequence"], set()).add(said["data_hash"])
+    return found
+
+
+def decided(folder: Path, sequence: int = 1) -> str | None:
+    """What the journal says: the data of a release, "halt", or None where nothing is decided."""
+    known = Journal.of(specification(), book(folder).path, sequence).decided()
+    if known is None:
+        return None
+    return "halt" if known.accepted is None else digest(known.accepted.table).hex()
+
+
+def one_outcome(runs: Runs, folder: Path, step: str, out: str) -> None:
+    """Kill at a step, run again into an output: one charge, one outcome, the decided one; nothing left over."""
+    assert runs.run(folder, die=step).code == "killed"
+    before = decided(folder) if book(folder).made() else None
+    there = outcomes(folder).get(1)
+    closed = book(folder).made() and "done" in kinds(folder)
+    again = runs.run(folder, out=out)
+    if closed:  # the release is out and paid: what is asked now is another one
+        assert again.code == ("E401" if out == "bundle" else None), step
+    else:
+        assert again.code is None, step
+        assert kinds(folder) == ["open", "charge", "done"], step
+    found = outcomes(folder)
+    assert all(len(data) == 1 for data in found.values()), step
+    assert set(found) <= {e["seq"] for e in book(folder).state().entries if e["kind"] == "charge"}
+    if before is not None:
+        assert found[1] == {before}, step
+    if there is not None:
+        assert found[1] == there, step
+    assert not [path for path in (folder / "budget").iterdir() if path.suffix in (".decision", ".measured")], (
+        step
+    )
+
+
+@pytest.mark.parametrize("out", ["bundle", "other"])
+@pytest.mark.parametrize("step", ["charged", "searched", *DECIDED_STEPS])
+def test_killed_at_a_named_step(runs: Runs, tmp_path: Path, step: str, out: str) -> None:
+    """The review's window was between `closed` and the step before it: another --out made a second release."""
+    one_outcome(runs, home(tmp_path / "home"), step, out)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("out", ["bundle", "other"])
+def test_killed_at_each_of_all_steps(runs: Runs, tmp_path: Path, out: str) -> None:
+    """Every write, sync and rename of a run."""
+    steps = runs.run(home(tmp_path / "0")).steps
+    assert steps > 60
+    for number in range(1, steps + 1):
+        one_outcome(runs, home(tmp_path / str(number)), str(number), out)
+        shutil.rmtree(tmp_path / str(number))
+
+
+@pytest.mark.parametrize("step", ["decided", "closed"])
+def test_a_halt_is_not_drawn_again(runs: Runs, tmp_path: Path, step: str) -> None:
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die=step, halts=True).code == "killed"
+    if step == "decided":
+        assert decided(folder) == "halt"
+        ended = runs.run(folder, halts=True)
+        assert ended.code == "E601"
+        assert kinds(folder) == ["open", "charge", "done"]
+    assert outcomes(folder) == {}
+    assert kinds(folder).count("charge") == 1
+
+
+def test_no_image_of_memory_is_left_by_a_crash(runs: Runs, tmp_path: Path) -> None:
+    assert runs.run(home(tmp_path / "home")).core == 0
+
+
+def race(runs: Runs, folder: Path, asks: list[Ask]) -> None:
+    """Several at once: each outcome belongs to a charge of its own, and whoever is refused says why."""
+    found = runs.race(asks)
+    made = outcomes(folder)
+    assert all(len(data) == 1 for data in made.values())
+    won = [ended for ended in found if ended.code is None]
+    assert len(won) >= 1
+    assert {ended.code for ended in found} <= {None, "E320", "E401", "E301"}
+    assert {ended.data_hash for ended in won} == {next(iter(data)) for data in made.values()}
+    charged = kinds(folder).count("charge")
+    assert charged == kinds(folder).count("done") == len(made) == len(won)
+
+
+@pytest.mark.parametrize("late", [0.0, 0.3])
+def test_processes_that_race_do_not_share_a_charge(runs: Runs, tmp_path: Path, late: float) -> None:
+    """Started together or one after the other, with outputs of their own: once, two searches had one charge."""
+    folder = home(tmp_path / "home")
+    race(runs, folder, [Ask(str(folder), out=f"out{i}", wait=late * i) for i in range(3)])
+
+
+@pytest.mark.long
+def test_two_hundred_races_of_two_to_five_processes(runs: Runs, tmp_path: Path) -> None:
+    random = Random(1)
+    for number in range(200):
+        folder = home(tmp_path / str(number))
+        size = random.randint(2, 5)
+        race(runs, folder, [Ask(str(folder), out=f"out{i}", wait=random.random() * 1.5) for i in range(size)])
+        shutil.rmtree(folder)
+
+
+def storm(runs: Runs, folder: Path, kills: int, seed: int) -> None:
+    """Killed at random steps and moments, again and again, into changing outputs, until it is done."""
+    random = Random(seed)
+    killed = finished = 0
+    while killed < kills:
+        place = home(folder / str(finished))
+        last = 0
+        while True:
+            before = decided(place, last) if last else None
+            how = {"die": str(random.randint(1, 95))} if random.random() < 0.7 else {"after": random.random()}
+            ended = runs.run(place, out=f"out{random.randint(0, 2)}", **how)
+            made = book(place).made()
+            charges = [e["seq"] for e in book(place).state().entries if e["kind"] == "charge"] if made else []
+            found = outcomes(place) if ended.code != "killed" or random.random() < 0.2 else {}
+            assert all(len(data) == 1 for data in found.values())
+            assert set(found) <= set(charges)
+            if before is not None and last in found:
+                assert found[last] == {before}
+            last = charges[-1] if charges else 0
+            if ended.code == "killed":
+                killed += 1
+            elif ended.code == "E301" or len(charges) >= 3:
+                break
+        finished += 1
+        shutil.rmtree(place)
+    print(json.dumps({"kills": killed, "ledgers": finished}))
+
+
+def test_a_storm_of_kills(runs: Runs, tmp_path: Path) -> None:
+    storm(runs, tmp_path, 8, 1)
+
+
+@pytest.mark.long
+def test_a_storm_of_a_thousand_kills(runs: Runs, tmp_path: Path) -> None:
+    storm(runs, tmp_path, 1000, 2)

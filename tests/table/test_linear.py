@@ -1,0 +1,70 @@
+"""Linear functions of bins in exact integers, against Python's, with numbers that leave 64 bits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from contracts.neighbours import numbered_domain
+from facsimile.table.domain import Domain
+from facsimile.table.linear import BITS, COARSE, Linear, Terms, newton_terms, predictable
+from facsimile.table.regression import Scaling
+from facsimile.table.table import Table
+
+LARGE = [10, 10**9, 10**13, 10**30, 10**120]
+
+
+def model(domain: Domain, constant: int, slope: Fraction) -> Linear:
+    return Linear.scaled(
+        domain, Scaling("a", ("b",), (Fraction(1, 3),), (Fraction(1, 2),)), (Fraction(constant), slope)
+    )
+
+
+def rows(domain: Domain) -> list[tuple[int, ...]]:
+    return list(product(*(range(size) for size in domain.shape)))
+
+
+def expected(one: Linear, row: tuple[int, ...]) -> int:
+    return one.constant + sum(
+        int(table.tolist()[row[one.domain.place(name)]]) for name, table in one.contributions
+    )
+
+
+@pytest.mark.parametrize("number", LARGE)
+def test_predictions_clips_and_terms_are_exact(number: int) -> None:
+    domain = numbered_domain([0, 1, number], [-number, 0, number])
+    one, other = model(domain, number, Fraction(number)), model(domain, 1, Fraction(1, 3))
+    codes = np.array(rows(domain))
+    predicted = [expected(one, row) for row in rows(domain)]
+    assert one.predict(codes).tolist() == predicted
+    bounds = (Fraction(-1, 3), Fraction(number) + Fraction(2, 3))
+    unit = one.unit
+    cut = [min(max(p, -(unit // 3)), int(bounds[1] * unit)) for p in predicted]
+    assert one.clipped(codes, bounds).tolist() == cut
+    terms = Terms(other, (one, other))
+    shift = 2 * BITS - COARSE
+    targets = [(domain.axes[0].numbers or ())[row[0]] * unit for row in rows(domain)]
+    for line, row, target in zip(terms.of(codes).tolist(), rows(domain), targets, strict=True):
+        residual = int(target) - expected(other, row)
+        assert line == [(expected(m, row) * residual + (1 << (shift - 1))) >> shift for m in terms.rows]
+    assert all(
+        sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= terms.reach()
+        for x, y in product(terms.of(codes).tolist(), repeat=2)
+    )
+
+
+@pytest.mark.parametrize("number", LARGE)
+def test_what_is_too_steep_for_62_bits_is_known_from_the_model(number: int) -> None:
+    domain = numbered_domain([0, 1, number], [-number, 0, number])
+    assert predictable(model(domain, 0, Fraction(1))) is (number < 10**12)
+
+
+@pytest.mark.parametrize("number", LARGE)
+def test_one_step_from_a_narrow_candidate_is_answered_or_left_to_the_candidate(number: int) -> None:
+    """The candidate lies in 0 and 1; the domain goes on to a number that is never seen."""
+    domain = numbered_domain([0, 1, number], [0, 1, number])
+    candidate = Table.from_rows(domain, [[0, 0], [0, 1], [1, 1], [0, 0]], [7, 2, 9, 1])
+    assert (newton_terms(candidate, "a") is None) is (number > 10)
