@@ -2,7 +2,7 @@
 
     with Runs() as runs:
         runs.run(folder)                       a release; what it ended in
-        runs.run(folder, die="decided")        killed at a named step, at the step of a number, or at "decided+2"
+        runs.run(folder, die="decided")        killed at a named or numbered step, or "decided+2"
         runs.run(folder, after=0.2)            killed after some seconds
         runs.race([Ask(...), Ask(...)])        several at once
 

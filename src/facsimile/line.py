@@ -17,7 +17,7 @@ def written(fields: Mapping[str, Any]) -> bytes:
     """The line of these fields: the length and CRC-32 of their JSON in hex, then the JSON.
 
     >>> written({"a": 1})
-    b'00000007 8fbe5b35 {"a":1}\\n'
+    b'00000007 561bacaf {"a":1}\\n'
     """
     body = json.dumps(fields, separators=(",", ":"), sort_keys=True).encode()
     return b"%08x %08x %s\n" % (len(body), zlib.crc32(body), body)

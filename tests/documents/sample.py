@@ -235,7 +235,9 @@ BIRTHS = Report(
     faces=Faces(min_count=2, unique_rows=0, k=5, b=5, smallest_group=2),
     plan_hash="9f2b4c61d8e07a35b1c94f6de2087a5340c1bd7fe96a28c35d70e14fb8a6392c",
     data_hash="41d7c0a95be2f8367c1e04d9ab65f32870cd19e4b85a7f3612c9d0e87b54af26",
-    ledger=LedgerPlace("births-2014", 3, "c05a1f7be94d2683fa17c0e5d8b3946210ef7ca85d4be19360728fdc5a91be04", "18.74", "1.5"),
+    ledger=LedgerPlace(
+        "births-2014", 3, "c05a1f7be94d2683fa17c0e5d8b3946210ef7ca85d4be19360728fdc5a91be04", "18.74", "1.5"
+    ),
 )
 
 ODD = Report(

@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.errors import BudgetRefused, FacsimileError, MechanismFailed, refusal
+from facsimile.line import hashed, written
 from facsimile.privacy import curator as curator_module
 from facsimile.privacy import ledger as ledger_module
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
-from facsimile.line import hashed, written
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.private import Private

@@ -24,11 +24,11 @@ import pytest
 
 from facsimile import storage
 from facsimile.errors import FacsimileError, LedgerRefused
+from facsimile.line import hashed
 from facsimile.privacy import ledger as ledger_module
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key
 from facsimile.privacy.ledger import Ledger, verify
-from facsimile.line import hashed
 from privacy.kills import AMOUNT, COST, PLENTY, access, accesses, charges
 
 KILLS = Path(__file__).with_name("kills.py")

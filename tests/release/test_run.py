@@ -31,6 +31,7 @@ from facsimile.release.run import Rehearsed, patient, rehearsal, release
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.verify import verify
 from facsimile.release.writing import digest, save
+from programs import Program
 from releases import N, request, specification, write_data
 
 TODAY = date(2026, 11, 16)
@@ -494,6 +495,21 @@ def test_the_command_refuses_what_makes_no_sense(
         assert found.exception.code in (code, "E110")
     else:
         assert found.exception.code == code
+
+
+def test_the_command_prints_a_release(
+    births: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one command the product exists for, in plain words: once it ended in E700 after the charge."""
+    program, data = Program(monkeypatch, capsys), tmp_path / "births.parquet"
+    save(simulate(load_facts(births / "facts.yaml"), 165_915, 1), data)
+    files = ("--data", data, "--ledger", tmp_path / "ledger", "--out", tmp_path / "bundle")
+    found = program("release", births / "ours.yaml", *files)
+    assert (found.code, found.err) == (0, "")
+    for words in ("synthetic records released", "epsilon 1.85", "95 % bound", "README.html"):
+        assert words in found.out
+    assert "exact" not in found.out and "Candidates tried" not in found.out
+    assert "E401" in program("release", births / "ours.yaml", *files).err
 
 
 def test_the_command_prints_a_rehearsal_and_its_plan(births: Path, tmp_path: Path) -> None:

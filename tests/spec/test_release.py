@@ -124,6 +124,32 @@ def test_a_clamp_that_does_not_help_is_refused(rules: list[dict[str, Any]], word
         validated(clamping(rules))
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ({"age = 21 and sex = 'M'": {"sex": "F"}, "age is missing": {"age": "21"}}),
+        ({"sex = 'M' and age = 21": {"age": "20"}, "sex != 'F' and sex != 'M'": {"sex": "M"}}),
+    ],
+    ids=["a blank", "an unknown category"],
+)
+def test_a_clamp_is_proved_for_values_that_would_be_refused(rules: dict[str, Any]) -> None:
+    """The second clamp turns a blank or an unknown category into what the first rule forbids."""
+    data = clamping([{"never": never, "source": "x", "clamp": clamp} for never, clamp in rules.items()])
+    for each in data["columns"]:
+        each["missing"] = "refuse"
+        if "values" in each:
+            each["outside"] = "refuse"
+    with pytest.raises(SpecRefused, match="can still satisfy"):
+        validated(data)
+
+
+def test_a_part_of_a_date_has_no_decimals() -> None:
+    data = changed("columns.0.decimals", "1")
+    data["columns"][0]["part"] = "month"
+    with pytest.raises(SpecRefused, match="no decimals"):
+        validated(data)
+
+
 def test_a_clamping_policy_drops_nobody() -> None:
     data = clamping(CLAMPS)
     data["columns"][0]["outside"] = "drop"

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from facsimile.errors import refusal
+from facsimile.line import hashed, parsed, written
 from facsimile.privacy.anchor import NOTHING, Anchor, Mark
 from facsimile.privacy.budget import Cost
-from facsimile.line import hashed, parsed, written
 from facsimile.spec.decimals import show_decimal
 from facsimile.storage import Hold, append, locked, reached, read, suspect
 

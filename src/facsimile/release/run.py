@@ -29,6 +29,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile.acceptance import Verdict, exact_errors
+from facsimile.acceptance.decision import fit_question
 from facsimile.documents.report import LedgerPlace, Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.curator import Curator, Search
@@ -46,6 +47,7 @@ from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key
+from facsimile.spec.criteria import RegressionError
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.storage import reached
@@ -213,7 +215,19 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
         for place in range(grid.size):
             chosen = Configuration(first, grid.family, grid.combination(place), projection)
             Recipe(spec, chosen).synthesizer(spec.budget.generator)
+    _fit_is_possible(spec)
     return plan_of(spec), None if request.key is None else private_key(request.key)
+
+
+def _fit_is_possible(spec: Specification) -> None:
+    """The regression that is paid once can be asked for with the declared numbers."""
+    targets = [c.target for c in spec.criteria if isinstance(c, RegressionError)]
+    if spec.budget.once is not None and targets:
+        try:
+            fit_question(spec, targets[0], spec.budget.once)
+        except ValueError:
+            problem = "The regression before the loop has numbers that are too large for its scale."
+            raise refusal("E200", problem=problem) from None
 
 
 def _swept(book: Ledger, spec: Specification) -> None:

@@ -150,6 +150,8 @@ class Column(Model):
             raise ValueError(f"column {self.name} has `map` or `numbers` but no `values`")
         if self.values is not None and (self.part or self.bounds or self.decimals or self.round):
             raise ValueError(f"column {self.name} lists `values`, so it has no part, bounds, decimals or round")
+        if self.part and self.decimals:
+            raise ValueError(f"column {self.name} keeps a part of a date, a whole number: it has no decimals")
         self._check_rules()
         if self.values is not None:
             self._check_categories(self.values)

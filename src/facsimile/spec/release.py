@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from facsimile.spec.columns import DROP, Axis, Column, MissingCode
+from facsimile.spec.columns import DROP, Axis, Column, Constant
 from facsimile.spec.constraints import (
     Among,
     Atom,
@@ -41,6 +41,7 @@ from facsimile.spec.model import Key, Model, Name, Prose
 from facsimile.spec.space import Space
 
 MOST_CLAMP_CASES = 1_000_000
+UNKNOWN = "\0"
 Scheme = Literal["paper", "test-then-measure", "train-once"]
 
 
@@ -61,7 +62,8 @@ class Constraints(Model):
     """What is implausible in the original and in the release.
 
     `declared`: implausible records are left out and the protected population is the rest, whose number is
-    `records.count`; whether a left-out record exists is not protected. `clamp`: each implausible record is
+    `records.count`; whether a left-out record exists is not protected. A record is judged as it is written and
+    again as it is encoded. `clamp`: each implausible record is
     mapped to a plausible one by a rule that reads this record only, so every record is protected.
     """
 
@@ -382,10 +384,12 @@ class Specification(Model):
                 raise ValueError(f"after all clamps a record can still satisfy `{broken}`")
 
     def _representatives(self, name: str) -> list[Fraction | str | None]:
+        """A value for each answer that rules can give, an unknown category and a missing value among them."""
         column = self.column(name)
-        blank: list[Fraction | str | None] = [None] if isinstance(column.missing, MissingCode) else []
+        blank: list[Fraction | str | None] = [] if isinstance(column.missing, Constant) else [None]
         if column.values is not None:
-            return [*column.values, *blank]
+            other = [] if column.outside in column.values else [UNKNOWN]
+            return [*column.values, *other, *blank]
         edges = {Fraction(0)} | {
             constant
             for atom in self._raw_atoms()

@@ -71,7 +71,7 @@ class GroupMeans(Query):
         ]
         middle = (self.bounds[0] + self.bounds[1]) / 2
         n = self.candidate.n
-        found = [Group(grid(overall[0] or middle), n)]
+        found = [Group(grid(middle if overall[0] is None else overall[0]), n)]
         for mean, count in rest:
             size = sensitivity.smallest_group(count, n, self.slack) if count else 1
             found.append(Group(grid(middle if mean is None else mean), size))
