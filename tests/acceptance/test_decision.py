@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from facsimile.acceptance.bounds import bound
 from facsimile.acceptance.decision import (
     GRID,
     JointTest,
@@ -200,6 +201,22 @@ def test_a_clipped_ratio_passes_by_luck_with_the_stated_probability(pair: Pair) 
     assert tail(at_the_clip - below + 1, criterion.epsilon, question.units) <= float(criterion.false_accept)
     continuous = 2 + float(found.scale) * math.log(2 * float(criterion.false_accept))
     assert float(found.tested_at) == pytest.approx(continuous, abs=0.01)
+
+
+def test_a_ratio_far_above_its_clip_is_not_accepted_whatever_the_threshold(pair: Pair) -> None:
+    """Once a threshold above the clip accepted everything; and the published bound was below the truth."""
+    specification, real, synthetic = pair
+    found = next(c for c in specification.criteria if isinstance(c, MarginalsRelative))
+    loose = found.model_copy(update={"threshold": Fraction(100)})
+    lopsided = Table.from_rows(synthetic.domain, synthetic.codes[:1], [synthetic.n])
+    asked = Candidate(specification, lopsided).asked(loose, "paper")
+    assert asked is not None and asked.limit == found.clip
+    test = JointTest((asked,), Fraction(2), Fraction(1, 400))
+    curator = rehearsal(real)
+    assert not any(test.accepts(curator.run(test.question())) for _ in range(50))
+    measured = measure(asked, curator, Fraction(10))
+    assert bound(measured, Fraction(10), in_loop=False) is None
+    assert not measured.met
 
 
 def test_the_papers_coefficients_come_from_a_noisy_fit(pair: Pair) -> None:

@@ -164,6 +164,7 @@ def test_without_noise_the_joint_test_sees_what_it_sees_in_a_release(
 
     monkeypatch.setattr(JointTest, "accepts", spy)
     lenient = criterion | {"threshold": str(4 * Fraction(criterion["threshold"]))}
+    lenient |= {"clip": lenient["threshold"]} if criterion["criterion"] == "marginals-relative" else {}
     budget = BUDGET | {"test": "20"}
     spec = specification(criteria=[lenient], budget=budget, statistic=statistic)
     for place in range(len(candidates())):

@@ -53,6 +53,7 @@ def test_decimals_are_exact(births: Path) -> None:
         ("selection", {"mode": "capped-coin", "cap": "10", "epsilon_0": "0.1"}, "E204"),
         ("selection", {"mode": "coin"}, "E204"),
         ("selection", {"mode": "coin", "gamma": "0.1", "a": "0.5"}, "E200"),
+        ("selection", {"mode": "rising-coin", "a": "0.001"}, "E204"),
         ("budget", {"total": "5", "generator": "1", "test": "0.1", "delta": "0.00001"}, "E204"),
         ("seed", "7", "E206"),
         ("colour", "red", "E205"),

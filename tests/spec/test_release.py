@@ -176,3 +176,12 @@ def test_clamps_of_the_births_rules_are_checked_in_seconds(births: Path) -> None
     start = time.process_time()
     validated(data)
     assert time.process_time() - start < 5
+
+
+def test_a_threshold_above_the_clip_is_refused_in_the_form_that_clips() -> None:
+    ratio = {"criterion": "marginals-relative", "threshold": "3", "epsilon": "0.1"}
+    data = changed("criteria", [ratio | {"statistic": "paper"}])
+    with pytest.raises(SpecRefused, match="always passes"):
+        validated(data)
+    for fine in (ratio | {"statistic": "sharp"}, ratio | {"statistic": "paper", "clip": "3"}):
+        validated(changed("criteria", [fine]))

@@ -55,6 +55,8 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool) -> float | None:
     if found is None:
         return None
     value = (found + 1) / measured.grid
-    if measured.form == "sharp" and isinstance(measured.criterion, MarginalsRelative):
-        return 1 / (1 - value) if value < 1 else None
+    if isinstance(measured.criterion, MarginalsRelative):
+        if measured.form == "sharp":
+            return 1 / (1 - value) if value < 1 else None
+        return value if value < measured.criterion.clip else None  # a clipped ratio may be any above it
     return max(0.0, value)

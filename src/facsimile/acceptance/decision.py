@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import assert_never
 
 from facsimile.acceptance.regression import Centring, Fit, refitting
 from facsimile.acceptance.statistics import Asked, Candidate
@@ -35,11 +36,14 @@ def luck(selection: Selection) -> Fraction:
     Where nothing halts the search (mode `paper`) no bound on the run exists; α holds for each test.
     """
     alpha = selection.false_accept
-    if selection.mode in ("coin", "capped-coin"):
-        return alpha * selection.gamma
-    if selection.mode == "rising-coin" and selection.a is not None:
-        return _power_below(alpha, 1 / selection.a)
-    return alpha
+    match selection.mode:
+        case "coin" | "capped-coin":
+            return alpha * selection.gamma
+        case "rising-coin":
+            return _power_below(alpha, 1 / (selection.a or Fraction(1)))
+        case "paper" | "single":
+            return alpha
+    assert_never(selection.mode)
 
 
 def margin(luck: Fraction, epsilon: Fraction, units: int) -> int:

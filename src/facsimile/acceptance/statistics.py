@@ -97,6 +97,8 @@ class Candidate:
         limit = criterion.threshold
         if isinstance(query, Unlikeness):
             limit = 1 - 1 / criterion.threshold if criterion.threshold > 1 else Fraction(0)
+        if isinstance(query, ClippedRatio):
+            limit = min(limit, query.clip)
         return Asked(criterion, chosen, query, limit)
 
     def _query(self, criterion: Criterion, sharp: bool) -> Query | None:

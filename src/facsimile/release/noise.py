@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
+from typing import assert_never
 
 from facsimile.acceptance.statistics import Range, number_range
 from facsimile.privacy.queries import sensitivity
@@ -17,11 +18,16 @@ from facsimile.spec.criteria import (
     ConditionalMean,
     Correlation,
     Criterion,
+    Faithfulness,
+    MarginalsAbsolute,
     MarginalsRelative,
+    MarginalsTail,
     NamedQuery,
     Quantile,
+    RangesAbsolute,
     RegressionCoefficients,
     RegressionError,
+    TotalVariationDistance,
 )
 from facsimile.spec.release import Specification
 
@@ -111,7 +117,12 @@ def _sensitivity(
         return _correlation_sensitivity(specification, criterion, assumed)
     if isinstance(criterion, NamedQuery) and criterion.of:
         return None, UNKNOWN
-    return sensitivity.counts_share(n), "1/n"
+    if isinstance(
+        criterion,
+        MarginalsAbsolute | MarginalsTail | TotalVariationDistance | RangesAbsolute | Faithfulness | NamedQuery,
+    ):
+        return sensitivity.counts_share(n), "1/n"
+    assert_never(criterion)
 
 
 def _mean_sensitivity(

@@ -31,6 +31,7 @@ from facsimile.spec.criteria import (
     Criterion,
     Faithfulness,
     MarginalsAbsolute,
+    MarginalsRelative,
     NamedQuery,
     Quantile,
     Statistic,
@@ -42,6 +43,7 @@ from facsimile.spec.space import Space
 
 MOST_CLAMP_CASES = 1_000_000
 UNKNOWN = "\0"
+SMALLEST_CHANCE = 1e-300
 Scheme = Literal["paper", "test-then-measure", "train-once"]
 
 
@@ -124,6 +126,12 @@ class Selection(Model):
             keys = ", ".join(sorted(given ^ wanted))
             raise ValueError(
                 f"selection mode {self.mode} takes {', '.join(sorted(wanted)) or 'no parameter'}: {keys}"
+            )
+        if self.a is not None and float(self.false_accept) ** (1 / float(self.a)) < SMALLEST_CHANCE:
+            raise PydanticCustomError(
+                "E204",
+                "So slow a rising coin with so small a false_accept leaves a test no chance to pass.",
+                {"choice": "a: 0.1 or more"},
             )
         if self.epsilon_0 is not None and self.epsilon_0 > 1:
             raise PydanticCustomError("E204", "epsilon_0 is at most 1.", {"choice": "epsilon_0: 0.1"})
@@ -294,6 +302,9 @@ class Specification(Model):
         if isinstance(criterion, ConditionalMean | Quantile | Correlation | NamedQuery):
             for name in (criterion.of,) if isinstance(criterion.of, str) else criterion.of or ():
                 self._check_numeric(name, criterion.name)
+        clip = criterion.clip if isinstance(criterion, MarginalsRelative) else criterion.threshold
+        if criterion.threshold > clip and self.statistic_of(criterion) == "paper":
+            raise ValueError(f"criterion {criterion.name}: a ratio clipped below its threshold always passes")
         if isinstance(criterion, NamedQuery):
             for atom in atoms(criterion.condition(self.names)):
                 self._check_atom(atom, criterion.where)
