@@ -11,6 +11,7 @@ A run ends in its error code, None for a release, or "killed".
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -19,12 +20,13 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One run: where, which output, when it dies, whether no candidate is ever accepted."""
+    """One run: where, which output, when it dies, whether all halt, from which write on the disk is full."""
 
     folder: str
     out: str = "bundle"
@@ -33,6 +35,7 @@ class Ask:
     halts: bool = False
     ledger: str = "budget/people.ledger"
     wait: float = 0.0
+    full: int | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,14 @@ def released(ask: Ask) -> Ended:
 
     for module in (storage, ledger, bundle, run):
         module.reached = reached  # type: ignore[attr-defined]
+    real, left = os.write, iter(range((ask.full or 0) - 1, -1, -1))
+
+    def write(descriptor: int, content: bytes) -> int:
+        if ask.full is not None and next(left, 0) == 0:
+            raise OSError(errno.ENOSPC, "no space")
+        return real(descriptor, content)
+
+    vars(storage)["os"] = SimpleNamespace(**{**vars(os), "write": write})
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     folder = Path(ask.folder)

@@ -237,8 +237,12 @@ CATALOGUE: dict[str, Entry] = {
         "Plan again on public data before another budget is agreed.",
     ),
     "E602": Entry(
-        "The release is decided and its budget spent, and the bundle could not be written.",
+        "The release is decided and its budget spent, and it could not be written to the end.",
         "Free space or choose another --out, and run the same command again: it goes on at no further cost.",
+    ),
+    "E603": Entry(
+        "The disk failed before the decision was safe: there is no release, and the budget is spent.",
+        "Free space where the ledger lies; another release needs another budget.",
     ),
     # internal
     "E701": Entry(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -159,6 +160,19 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def refuse_without_room(folder: Path, size: int, otherwise: str) -> None:
+    """Refuse a folder that cannot be written, or a disk with less room than that: before anything is begun."""
+    probe = folder / f".room-{os.getpid()}"
+    try:
+        probe.touch(mode=0o600)
+        probe.unlink()
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        raise refusal(otherwise) from None
+    if free < size:
+        raise refusal(otherwise)
 
 
 def suspect(path: Path) -> Path:

@@ -126,6 +126,27 @@ def test_no_image_of_memory_is_left_by_a_crash(runs: Runs, tmp_path: Path) -> No
     assert runs.run(home(tmp_path / "home")).core == 0
 
 
+@pytest.mark.parametrize("write", range(1, 40, 2))
+def test_a_disk_that_is_full_from_some_write_on(runs: Runs, tmp_path: Path, write: int) -> None:
+    """The code says whether budget was spent; freed and run again, the decided outcome comes out."""
+    folder = home(tmp_path / "home")
+    ended = runs.run(folder, full=write)
+    charged = kinds(folder).count("charge") if book(folder).made() else 0
+    known = decided(folder) if charged else None
+    meaning = {"E602": 1, "E603": 1, "E330": 0, "E332": charged, "E314": 0}
+    if ended.code is not None:
+        assert charged == meaning[ended.code], ended.code
+        assert (known is not None) >= (ended.code == "E602")
+    out = "second" if ended.code is None or (ended.code == "E332" and "done" in kinds(folder)) else "bundle"
+    assert runs.run(folder, out=out).code is None
+    found = outcomes(folder)
+    assert all(len(data) == 1 for data in found.values())
+    if known is not None:
+        assert found[1] == {known}
+    if ended.code == "E602":
+        assert kinds(folder) == ["open", "charge", "done"]
+
+
 def race(runs: Runs, folder: Path, asks: list[Ask]) -> None:
     """Several at once: each outcome belongs to a charge of its own, and whoever is refused says why."""
     found = runs.race(asks)

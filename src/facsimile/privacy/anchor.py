@@ -6,15 +6,26 @@ beside the data, so a ledger belongs to its data, and a folder restored from a b
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from facsimile.errors import refusal
+from facsimile.errors import LedgerRefused, refusal
 from facsimile.line import parsed, written
 from facsimile.storage import read
 from facsimile.storage import replace as put
 
 NOTHING = -1
+
+
+@contextlib.contextmanager
+def nothing_charged() -> Iterator[None]:
+    """An anchor that cannot be written while key or ledger are being made: there is no entry that counts."""
+    try:
+        yield
+    except LedgerRefused as error:
+        raise (refusal("E330") if error.code == "E332" else error) from None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from facsimile.errors import LedgerRefused, refusal
-from facsimile.privacy.anchor import NOTHING, Anchor, Mark
+from facsimile.privacy.anchor import NOTHING, Anchor, Mark, nothing_charged
 from facsimile.sources.source import parse_place
 from facsimile.storage import locked
 
@@ -33,9 +33,11 @@ def key_path(data: str | Path) -> Path:
 def dataset_key(path: Path) -> bytes:
     """The key in this file; a new one is made where none is."""
     with locked(path, PATIENCE_SECONDS):
+        if not path.exists():
+            _begin(path)
         try:
-            mark = Anchor(path).read() or _fresh(path)
-            key = bytes.fromhex(mark.key)
+            mark = Anchor(path).read()
+            key = bytes.fromhex(mark.key if mark else "")
         except (LedgerRefused, ValueError):
             key = b""
     if len(key) != KEY_BYTES:
@@ -43,11 +45,10 @@ def dataset_key(path: Path) -> bytes:
     return key
 
 
-def _fresh(path: Path) -> Mark:
+def _begin(path: Path) -> None:
     """A new key, of data that has no ledger yet."""
-    mark = Mark("", NOTHING, "", 0, key=secrets.token_hex(KEY_BYTES))
-    Anchor(path).write(mark)
-    return mark
+    with nothing_charged():
+        Anchor(path).write(Mark("", NOTHING, "", 0, key=secrets.token_hex(KEY_BYTES)))
 
 
 def dataset_tag(data: str | Path, key: bytes) -> str:

@@ -29,7 +29,7 @@ from typing import Any, Literal, Protocol
 
 from facsimile.errors import refusal
 from facsimile.line import hashed, parsed, written
-from facsimile.privacy.anchor import NOTHING, Anchor, Mark
+from facsimile.privacy.anchor import NOTHING, Anchor, Mark, nothing_charged
 from facsimile.privacy.budget import Cost
 from facsimile.spec.decimals import show_decimal
 from facsimile.storage import Hold, append, locked, reached, read, suspect
@@ -188,7 +188,7 @@ class Ledger:
         stands in its first entry. Anchors say that it is being made before it is there, so that a crash is
         recognised.
         """
-        with self._alone():
+        with nothing_charged(), self._alone():
             marks = [anchor.read() for anchor in self.anchors]
             mine, data = marks[0], marks[1] if self.key is not None else None
             if data is not None and data.sequence > NOTHING and not again:

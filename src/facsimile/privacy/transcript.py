@@ -28,6 +28,8 @@ class Transcript:
             self._file = os.fdopen(os.open(path, flags, 0o600), "wb")
         except FileExistsError:
             raise refusal("E401") from None
+        except OSError:
+            raise refusal("E330") from None
         self._path = path
 
     def note(self, call: str, drawn: Integers) -> None:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from facsimile import storage
 from facsimile.documents import metadata, readme
 from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
@@ -22,11 +23,13 @@ from facsimile.release.plan import FORMAT
 from facsimile.release.reporting import Release
 from facsimile.release.signature import envelope
 from facsimile.release.writing import labelled
+from facsimile.spec.release import Specification
 from facsimile.storage import append, reached, sync_folder
 
 DATA, PARQUET, SPECIFICATION, REPORT = "data.csv", "data.parquet", "release.yaml", "report.json"
 PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", "manifest.json"
 SIGNATURE = "signature.dsse"
+DOCUMENT_BYTES = 4 << 20
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 
 
@@ -88,6 +91,15 @@ def refuse_output(out: Path, data: Path | None = None, resumed: bool = False) ->
         raise refusal("E401")
     if not out.absolute().parent.is_dir():
         raise refusal("E403")
+
+
+def refuse_without_room(out: Path, specification: Specification) -> None:
+    """A bundle of these records must fit beside `out`: checked before anything is charged."""
+    widest = sum(
+        max(len(label.encode()) for name in c.used for label in c.axis(name).labels) + 3
+        for c in specification.columns
+    )
+    storage.refuse_without_room(out.absolute().parent, 2 * specification.n * widest + DOCUMENT_BYTES, "E403")
 
 
 def _holds(out: Path, found: Mapping[str, bytes]) -> bool:

@@ -53,6 +53,11 @@ class Journal:
         names = (ledger.with_name(f"{ledger.name}.{sequence}.{kind}") for kind in ("decision", "measured"))
         return cls(specification, *names)
 
+    @property
+    def size(self) -> int:
+        """How many bytes both files take, whatever is decided."""
+        return 4 * self.specification.n * len(self.specification.columns) + 2 * (HEAD_BYTES + CHECK_BYTES)
+
     def decide(self, decision: Decision) -> None:
         """Write what the search decided: whole and synced, or not at all."""
         accepted = decision.accepted

@@ -50,7 +50,7 @@ from facsimile.release.signature import private_key
 from facsimile.spec.criteria import RegressionError
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.storage import reached
+from facsimile.storage import reached, refuse_without_room
 from facsimile.synthesizers.base import Answers
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
@@ -91,21 +91,23 @@ def release(request: Request) -> Report:
     book = ledger_of(request.data, ledger, request.anchor, spec.budget.total)
     _swept(book, spec)
     bundle.refuse_output(request.out, beside, resumed=book.unfinished(purpose))
+    bundle.refuse_without_room(request.out, spec)
+    refuse_without_room(book.path.parent, Journal.of(spec, book.path, 0).size, "E330")
     sealed = read(request.data, spec)
     transcript = beside.with_suffix(f".transcript-{secrets.token_hex(4)}")
     with Transcript(transcript) as record:
         curator = Curator.production(sealed, book, record)
-        with curator.search(plan, purpose) as search:
+        with _truthful() as searches, curator.search(plan, purpose) as search:
+            searches.append(search)
             journal = Journal.of(spec, book.path, search.sequence)
             decision = _decided(spec, search, journal, request.workers)
             search.decided = True
             said = None
             if decision.accepted is not None:
-                with _written_later():
-                    finished = _finished(spec, search, journal, decision.accepted)
-                    made = _made(spec, finished, _place(book, search.sequence))
-                    said = report(made, decision.day)
-                    bundle.write(bundle.files(made, said, key), request.out)
+                finished = _finished(spec, search, journal, decision.accepted)
+                made = _made(spec, finished, _place(book, search.sequence))
+                said = report(made, decision.day)
+                bundle.write(bundle.files(made, said, key), request.out)
         reached("closed")
         journal.remove()
     if said is None:
@@ -178,13 +180,15 @@ def patient() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _written_later() -> Iterator[None]:
-    """What cannot be written after the decision is written by the next run, under the same charge."""
+def _truthful() -> Iterator[list[Search]]:
+    """From the charge on, a write that fails says so: finished by the next run, or spent before a decision."""
+    begun: list[Search] = []
     try:
-        yield
+        yield begun
     except FacsimileError as error:
-        if error.code.startswith(("E33", "E4")):
-            raise refusal("E602") from None
+        ended = begun and begun[0].decided and error.code == "E332"  # its end is on disk, only the anchor waits
+        if begun and not ended and error.code.startswith(("E33", "E4")):
+            raise refusal("E602" if begun[0].decided else "E603") from None
         raise
 
 
