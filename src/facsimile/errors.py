@@ -177,6 +177,10 @@ CATALOGUE: dict[str, Entry] = {
         "The ledger's anchor is missing.",
         "Give its place with --anchor, or restore it from a backup made together with the ledger.",
     ),
+    "E319": Entry(
+        "This release was decided, and its journal is missing beside the data.",
+        "Put it back (FILE.key.*.decision): nothing is drawn again under the same charge.",
+    ),
     "E320": Entry(
         "Another process holds the ledger, or is making this very release.",
         "Wait until it ends and run the command again.",
@@ -187,6 +191,10 @@ CATALOGUE: dict[str, Entry] = {
     "E332": Entry(
         "The anchor could not be written; the last entry of the ledger counts.",
         "Make the anchor's place writable and run `facsimile ledger verify`.",
+    ),
+    "E333": Entry(
+        "The transcript could not be sealed; what was charged and released stands.",
+        "Check the disk of the data; `facsimile ledger show` says what was done.",
     ),
     "E331": Entry(
         "The disk did not confirm a write; the ledger is marked suspect.",

@@ -250,11 +250,15 @@ def test_an_unconfirmed_anchor_leaves_the_entry_charged(book: Ledger, at: int) -
 
 
 @pytest.mark.parametrize("at", [4, 5])
-def test_an_unconfirmed_creation_is_suspect(tmp_path: Path, at: int) -> None:
+def test_an_unconfirmed_creation_charged_nothing_and_is_repeated(tmp_path: Path, at: int) -> None:
+    """Once the mark of suspicion stayed, and the ledger could neither be read nor made."""
     book = Ledger.at(tmp_path / "ledger")
     with failing("fsync", at, errno.EIO):
-        assert code(lambda: book.create("tag", PLENTY)) == "E331"
-    assert code(book.state) == "E310"
+        assert code(lambda: book.create("tag", PLENTY)) == "E330"
+    assert not book.made()
+    book.create("tag", PLENTY)
+    access(book.path)
+    assert charges(book.path) == accesses(book.path) == 1
 
 
 # ---- processes that race

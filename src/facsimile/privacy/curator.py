@@ -16,11 +16,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from threading import Lock
 from typing import TypeVar
 
 from facsimile.errors import refusal
 from facsimile.privacy.budget import Cost
-from facsimile.privacy.ledger import Charges, Ledger, MemoryLedger, Receipt
+from facsimile.privacy.ledger import Charged, Charges, Ledger, MemoryLedger, Receipt
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import Noise, RehearsalNoise, SystemNoise
@@ -130,6 +131,7 @@ class Search:
     """A charged release: hands out each part of its plan once, and one allowance to each index of the search.
 
     Theorem.  What is asked through it is what mechanisms.search.Plan is proved for.
+    Needs.    The index keeps nothing from one call to the next but what `once` gave it (release/scheme.py).
     Proof.    `once`, `find` and `after` are given once each [A]; within `find` every index has an allowance of
       its own of plan.index [B], which ends with the index [C]; coins come from the curator's own noise [D].
       Nothing is answered after the end [E].  QED
@@ -137,8 +139,7 @@ class Search:
 
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
         self._curator, self._plan = curator, plan
-        self.sequence, self.resumed = receipt.sequence, receipt.resumed
-        self.decided = False
+        self._receipt, self.resumed, self.decided = receipt, receipt.resumed, False
         self._given: dict[str, Purse] = {}
         self._ended = False
 
@@ -163,6 +164,16 @@ class Search:
                 purse.close()  # [C]
 
         return self._plan.search(one, self._curator._chance, workers)  # [D]
+
+    @property
+    def charge(self) -> Charged:
+        """Which charge it runs under, and where its files lie."""
+        return self._receipt.charge
+
+    def decide(self) -> None:
+        """Note that a decision, release or halt, is on disk: from now on only its own end closes the charge."""
+        self._curator._charges.decided(self._receipt)
+        self.decided = True
 
     def after(self) -> Allowance:
         """What may be asked about the one accepted candidate."""
@@ -190,14 +201,15 @@ class Purse:
 
     def __init__(self, cost: Cost) -> None:
         self.cost, self.spent = cost, NOTHING
-        self._open = True
+        self._open, self._alone = True, Lock()
 
     def pay(self, cost: Cost) -> None:
-        """Spend, or refuse."""
-        after = self.spent + cost
-        if not (self._open and after.epsilon <= self.cost.epsilon and after.delta <= self.cost.delta):
-            raise refusal("E304")
-        self.spent = after
+        """Spend, or refuse; threads of one index share it."""
+        with self._alone:
+            after = self.spent + cost
+            if not (self._open and after.epsilon <= self.cost.epsilon and after.delta <= self.cost.delta):
+                raise refusal("E304")
+            self.spent = after
 
     def close(self) -> None:
         """Nothing is paid any more."""

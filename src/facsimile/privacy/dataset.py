@@ -8,6 +8,7 @@ a database file has the key of that file, and a link that of the file behind it.
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -67,5 +68,5 @@ def dataset_tag(data: str | Path, key: bytes) -> str:
 def refuse_confidential(data: Any) -> None:
     """Refuse a file that has a dataset key beside it: budget was spent on it, so it is not public."""
     file = parse_place(str(data)).file if isinstance(data, str | Path) else None
-    if file is not None and key_path(file).exists():
+    if file is not None and os.path.lexists(key_path(file)):
         raise refusal("E207", file=file.name)

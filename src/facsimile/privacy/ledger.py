@@ -36,7 +36,7 @@ from facsimile.storage import Hold, append, locked, reached, read, suspect
 
 MICRO = 10**6
 PATIENCE_SECONDS = 30.0
-KINDS = ("open", "charge", "done", "stopped", "incident")
+KINDS = ("open", "charge", "decided", "done", "stopped", "incident")
 End = Literal["done", "stopped", "incident"]
 
 
@@ -56,12 +56,29 @@ def _amount(cost: Cost) -> int:
     return amount
 
 
+@dataclass(frozen=True)
+class Charged:
+    """A charge: its number, where files of its own lie, and whether its outcome was decided before.
+
+    The place lies beside the data, named by ledger and number: it is the same wherever the ledger is moved to.
+    """
+
+    sequence: int
+    place: Path
+    decided: bool = False
+
+
 class Receipt:
     """Proof of a charge; it opens the table once. `resumed`: of a charge that a crash left without an end."""
 
-    def __init__(self, sequence: int, hold: Hold | None = None, resumed: bool = False) -> None:
-        self.sequence, self.resumed = sequence, resumed
+    def __init__(self, charge: Charged, hold: Hold | None = None, resumed: bool = False) -> None:
+        self.charge, self.resumed = charge, resumed
         self._hold, self._fresh = hold, True
+
+    @property
+    def sequence(self) -> int:
+        """The number of the charge in its ledger."""
+        return self.charge.sequence
 
     def use(self) -> None:
         """Spend the receipt."""
@@ -111,13 +128,17 @@ class State:
 
     def left_open(self, purpose: str) -> int | None:
         """The number of the last charge of this purpose that has no end."""
-        ended = {entry.get("charge") for entry in self.entries}
+        ended = set(self.ended())
         left = [e["seq"] for e in self.entries if e.get("purpose") == purpose and e["seq"] not in ended]
         return left[-1] if left else None
 
     def ended(self) -> list[int]:
         """The numbers of all charges that have an end."""
-        return [entry["charge"] for entry in self.entries if "charge" in entry]
+        return [entry["charge"] for entry in self.entries if "charge" in entry and entry["kind"] != "decided"]
+
+    def decided(self, sequence: int) -> bool:
+        """Whether the outcome of a charge was on disk once."""
+        return any(entry["kind"] == "decided" and entry["charge"] == sequence for entry in self.entries)
 
 
 class Charges(Protocol):
@@ -128,6 +149,9 @@ class Charges(Protocol):
 
     def begin(self, cost: Cost, purpose: str) -> Receipt:
         """The charge of this purpose that a crash left, or a new one; refused while another process has it."""
+
+    def decided(self, receipt: Receipt) -> None:
+        """Note that the outcome of the charge is on disk."""
 
     def close(self, receipt: Receipt, kind: End) -> None:
         """Note how what was charged ended."""
@@ -149,11 +173,14 @@ class MemoryLedger:
             raise refusal("E301", asked=shown(amount), remaining=shown(micro(self.cap - self.spent)))
         self.spent += cost.epsilon
         self.sequence += 1
-        return Receipt(self.sequence)
+        return Receipt(Charged(self.sequence, Path()))
 
     def begin(self, cost: Cost, purpose: str) -> Receipt:
         """See Charges."""
         return self.charge(cost, purpose)
+
+    def decided(self, receipt: Receipt) -> None:
+        """See Charges."""
 
     def close(self, receipt: Receipt, kind: End) -> None:
         """See Charges."""
@@ -199,6 +226,8 @@ class Ledger:
                 if mine is None or read(self.path).count(b"\n") > 1:
                     raise refusal("E401")
                 self.path.unlink()  # a crash fell into its creation: nothing was ever charged to it
+            if mine is not None:
+                suspect(self.path).unlink(missing_ok=True)
             before = 0 if data is None else data.before + data.spent
             identifier = secrets.token_hex(16)
             self._mark(Mark(identifier, NOTHING, "", 0, before))
@@ -222,7 +251,10 @@ class Ledger:
         """Charge a cost, durably, or refuse; only the receipt opens the table."""
         amount = _amount(cost)
         with self._alone():
-            return Receipt(self._charged(self._verified(), amount, purpose))
+            state = self._verified()
+            return Receipt(
+                Charged(self._charged(state, amount, purpose), self.place(state, state.sequence + 1))
+            )
 
     def begin(self, cost: Cost, purpose: str) -> Receipt:
         """Go on under the charge of this purpose that a crash left open, or charge; one process has it at a
@@ -238,7 +270,8 @@ class Ledger:
             state = self._verified()
             left = state.left_open(purpose)
             sequence = state.sequence + 1 if left is None else left
-            hold = Hold.of(self._lock(sequence))  # [A]
+            place = self.place(state, sequence)
+            hold = Hold.of(_lock(place))  # [A]
             if hold is None:
                 raise refusal("E320")
             try:
@@ -249,18 +282,27 @@ class Ledger:
             except BaseException:
                 hold.let_go(forget=left is None)
                 raise
-            return Receipt(sequence, hold, resumed=left is not None)
+            charge = Charged(sequence, place, state.decided(sequence))
+            return Receipt(charge, hold, resumed=left is not None)
 
     def unfinished(self, purpose: str) -> bool:
         """Whether a crash left a charge of this purpose open; refused while a living process has it."""
         with self._alone():
-            left = self._verified().left_open(purpose)
-            hold = None if left is None else Hold.of(self._lock(left))
+            state = self._verified()
+            left = state.left_open(purpose)
+            hold = None if left is None else Hold.of(_lock(self.place(state, left)))
             if hold is not None:
                 hold.let_go()
         if left is not None and hold is None:
             raise refusal("E320")
         return left is not None
+
+    def decided(self, receipt: Receipt) -> None:
+        """Note that the outcome of a charge is on disk: nothing is searched again under it."""
+        with self._alone():
+            state = self._verified()
+            if not state.decided(receipt.sequence):
+                self._append({"kind": "decided", "charge": receipt.sequence}, state)
 
     def close(self, receipt: Receipt, kind: End) -> None:
         """Note how what was charged ended: done, stopped or incident."""
@@ -284,8 +326,10 @@ class Ledger:
                 stack.enter_context(locked(path, self.patience))
             yield
 
-    def _lock(self, sequence: int) -> Path:
-        return self.path.with_name(f"{self.path.name}.{sequence}.lock")
+    def place(self, state: State, sequence: int) -> Path:
+        """Where files of a charge lie: beside the data's key, or beside a ledger that knows none."""
+        beside = self.key or self.path
+        return beside.with_name(f"{beside.name}.{state.identifier}.{sequence}")
 
     def _charged(self, state: State, amount: int, purpose: str) -> int:
         """Append a charge and return its number."""
@@ -339,6 +383,10 @@ class Ledger:
             raise refusal("E311")
         if mark.sequence == state.sequence - 1:
             anchor.write(state.mark)
+
+
+def _lock(place: Path) -> Path:
+    return place.with_name(place.name + ".lock")
 
 
 def verify(content: bytes) -> State:

@@ -43,14 +43,14 @@ class Transcript:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        drawn = self._file.tell()
-        self._file.close()
-        if drawn:
-            self._path.chmod(0o400)
-        else:
-            self._path.unlink()
+        try:
+            with self._file as file:
+                file.flush()
+                os.fsync(file.fileno())
+                drawn = file.tell()
+            self._path.chmod(0o400) if drawn else self._path.unlink()
+        except OSError:
+            raise refusal("E333") from None
 
 
 class RecordedNoise:

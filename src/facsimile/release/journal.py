@@ -2,7 +2,7 @@
 
 Release and no release are written by the same step to a file of the same size, so that nothing outside can tell
 them apart by time or size, and never again: after a crash the decision stands. The journal lies beside the
-ledger and is as confidential as the data. It is removed after the charge is closed, never before: without it a
+data and is as confidential as they are. It is removed after the charge is closed, never before: without it a
 charge that is still open would be searched again.
 """
 
@@ -48,9 +48,9 @@ class Journal:
     measurements: Path
 
     @classmethod
-    def of(cls, specification: Specification, ledger: Path, sequence: int) -> Journal:
-        """Beside the ledger, named by the charge."""
-        names = (ledger.with_name(f"{ledger.name}.{sequence}.{kind}") for kind in ("decision", "measured"))
+    def of(cls, specification: Specification, place: Path) -> Journal:
+        """The files of a charge: beside the data, named by its ledger and number."""
+        names = (place.with_name(f"{place.name}.{kind}") for kind in ("decision", "measured"))
         return cls(specification, *names)
 
     @property

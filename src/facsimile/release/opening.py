@@ -40,4 +40,7 @@ def open_ledger(data: Path, path: Path, anchor: Path | None, cap: Fraction, agai
 
 def _book(data: Path, path: Path, anchor: Path | None) -> tuple[Ledger, str]:
     key = key_path(data)
+    given = Ledger.at(path, anchor, key)
+    if len({place.resolve() for place in (given.path, given.anchor, key, data)}) < 4:
+        raise refusal("E314")
     return Ledger.at(path, anchor, key), dataset_tag(data, dataset_key(key))

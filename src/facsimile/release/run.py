@@ -92,20 +92,19 @@ def release(request: Request) -> Report:
     _swept(book, spec)
     bundle.refuse_output(request.out, beside, resumed=book.unfinished(purpose))
     bundle.refuse_without_room(request.out, spec)
-    refuse_without_room(book.path.parent, Journal.of(spec, book.path, 0).size, "E330")
+    refuse_without_room(beside.parent, Journal.of(spec, beside).size, "E330")
     sealed = read(request.data, spec)
     transcript = beside.with_suffix(f".transcript-{secrets.token_hex(4)}")
     with Transcript(transcript) as record:
         curator = Curator.production(sealed, book, record)
         with _truthful() as searches, curator.search(plan, purpose) as search:
             searches.append(search)
-            journal = Journal.of(spec, book.path, search.sequence)
+            journal, said = Journal.of(spec, search.charge.place), None
             decision = _decided(spec, search, journal, request.workers)
-            search.decided = True
-            said = None
+            search.decide()
             if decision.accepted is not None:
                 finished = _finished(spec, search, journal, decision.accepted)
-                made = _made(spec, finished, _place(book, search.sequence))
+                made = _made(spec, finished, _place(book, search.charge.sequence))
                 said = report(made, decision.day)
                 bundle.write(bundle.files(made, said, key), request.out)
         reached("closed")
@@ -186,9 +185,11 @@ def _truthful() -> Iterator[list[Search]]:
     try:
         yield begun
     except FacsimileError as error:
-        ended = begun and begun[0].decided and error.code == "E332"  # its end is on disk, only the anchor waits
-        if begun and not ended and error.code.startswith(("E33", "E4")):
-            raise refusal("E602" if begun[0].decided else "E603") from None
+        decided = bool(begun) and begun[0].decided
+        if decided and error.code == "E332":
+            return  # the end is on disk, and the next command advances the anchor
+        if begun and error.code.startswith(("E33", "E4")):
+            raise refusal("E602" if decided else "E603") from None
         raise
 
 
@@ -236,8 +237,9 @@ def _fit_is_possible(spec: Specification) -> None:
 
 def _swept(book: Ledger, spec: Specification) -> None:
     """Remove journals of ended charges: a crash between end and removal leaves one."""
-    for sequence in book.state().ended():
-        Journal.of(spec, book.path, sequence).remove()
+    state = book.state()
+    for sequence in state.ended():
+        Journal.of(spec, book.place(state, sequence)).remove()
 
 
 def _decided(spec: Specification, search: Search, journal: Journal, workers: int) -> Decision:
@@ -245,6 +247,8 @@ def _decided(spec: Specification, search: Search, journal: Journal, workers: int
     known = journal.decided()
     if known is not None:
         return known
+    if search.charge.decided:
+        raise refusal("E319")
     scheme = Scheme(spec, search.draw)
     prepared = scheme.prepare(search.once(), _random(search))
 

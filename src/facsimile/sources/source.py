@@ -49,7 +49,8 @@ class Place:
     @property
     def file(self) -> Path | None:
         """The file itself, behind all links, whatever table of it is named; None where there is no file."""
-        path = Path(self.address)
+        spark = self.address.startswith("spark://")
+        path = Path(urlsplit(self.address).path if spark else self.address)
         return path.resolve() if path.is_file() else None
 
 

@@ -7,10 +7,12 @@ Python's own integers. The types of NumPy know the first kind only; both kinds a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+T = TypeVar("T", bound=np.generic)
 Ints = npt.NDArray[np.int64]
 LARGEST = 2**62
 
@@ -23,6 +25,13 @@ def integers(values: Iterable[int]) -> Ints:
     """
     every = list(values)
     return np.array(every, np.int64 if all(abs(value) < LARGEST for value in every) else object)
+
+
+def frozen(values: npt.NDArray[T]) -> npt.NDArray[T]:
+    """A copy that nobody can write to: what was derived from it stays true."""
+    kept = np.array(values)
+    kept.setflags(write=False)
+    return kept
 
 
 def rounded(values: npt.NDArray[np.float64]) -> Ints:

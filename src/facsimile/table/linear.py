@@ -17,7 +17,7 @@ from math import ceil, floor
 import numpy as np
 
 from facsimile.table.domain import Domain
-from facsimile.table.exact import LARGEST, Ints, integers, largest
+from facsimile.table.exact import LARGEST, Ints, frozen, integers, largest
 from facsimile.table.regression import Scaling, design, least_squares
 from facsimile.table.table import Codes, Table
 
@@ -34,6 +34,10 @@ class Linear:
     target: str
     constant: int
     contributions: tuple[tuple[str, Ints], ...]
+
+    def __post_init__(self) -> None:
+        kept = tuple((name, frozen(table)) for name, table in self.contributions)
+        object.__setattr__(self, "contributions", kept)
 
     @property
     def unit(self) -> int:

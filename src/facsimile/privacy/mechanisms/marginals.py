@@ -42,6 +42,7 @@ class NoisyMarginals(Mechanism[dict[Clique, Counts]]):
     def check(self, domain: Domain, n: int) -> None:
         """Columns of the domain, with cells that can be counted."""
         checks.records(n)
+        checks.require(type(self.marginals) is tuple, "marginals in a tuple")
         for clique, epsilon in self.marginals:
             checks.columns(domain, clique)
             checks.spending(2, epsilon)

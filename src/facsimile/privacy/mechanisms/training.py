@@ -40,6 +40,9 @@ class NoisyMoments(Mechanism[Ints]):
     epsilon: Fraction
 
     def __post_init__(self) -> None:
+        kept = tuple((name, exact.frozen(table)) for name, table in (*self.features, self.target))
+        object.__setattr__(self, "features", kept[:-1])
+        object.__setattr__(self, "target", kept[-1])
         tables = [table for _, table in (*self.features, self.target)]
         if self.epsilon <= 0 or self.unit < 1 or any(t.dtype != np.int64 for t in tables):
             raise ValueError("epsilon and unit are positive, tables hold integers")

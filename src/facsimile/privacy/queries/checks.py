@@ -111,7 +111,7 @@ def bounded(bounds: Any, numbers: Iterable[Fraction] = ()) -> None:
 
 def sized(table: Any, domain: Domain, n: int) -> None:
     """A public table of n records over the domain; its codes are never counted before they are looked at."""
-    require(isinstance(table, Table) and table.domain == domain, "a table over another domain")
+    require(type(table) is Table and table.domain == domain, "a table over another domain")
     codes, counts, shape = table.codes, table.counts, np.array(domain.shape)
     require(counts.dtype == codes.dtype == np.int64, "a table holds integers")
     require(codes.shape == (len(counts), len(shape)) and counts.ndim == 1, "a table has another shape")

@@ -18,7 +18,7 @@ from facsimile.privacy.queries import checks, sensitivity
 from facsimile.privacy.queries.base import Query
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
-from facsimile.table.exact import LARGEST, Ints, dot, largest
+from facsimile.table.exact import LARGEST, Ints, dot, frozen, largest
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.table import Codes, Table
 
@@ -30,6 +30,7 @@ class Cells:
     allowed: Mask
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "allowed", frozen(self.allowed))
         if self.allowed.dtype != np.bool_ or not self.allowed.any():
             raise ValueError("at least one cell is allowed")
 
@@ -170,7 +171,7 @@ class WorstExcess(Query):
         """Parts of the listed kinds, each fitting by itself, with exact thresholds."""
         from facsimile.privacy.queries import QUERIES
 
-        checks.require(len(self.parts) > 0, "a criterion")
+        checks.require(type(self.parts) is tuple and len(self.parts) > 0, "a criterion")
         for query, threshold in self.parts:
             checks.require(type(query) in QUERIES and checks.exact([threshold]), "a query of the listed kinds")
             query.check(domain, n)

@@ -13,7 +13,7 @@ from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks
 from facsimile.privacy.queries.base import Query, unmoved
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import Ints, dot
+from facsimile.table.exact import Ints, dot, frozen
 from facsimile.table.table import Table
 
 
@@ -26,6 +26,9 @@ class Sums:
     terms: Ints
     centres: tuple[int, ...]
     units: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", frozen(self.terms))
 
     def check(self, domain: Domain) -> None:
         """Lines of terms shaped like the marginal; as many centres and units."""
@@ -63,7 +66,7 @@ class WorstSum(Query):
     def check(self, domain: Domain, n: int) -> None:
         """Sums over the domain."""
         checks.records(n)
-        checks.require(len(self.parts) > 0, "a sum")
+        checks.require(type(self.parts) is tuple and len(self.parts) > 0, "a sum")
         for part in self.parts:
             part.check(domain)
 
