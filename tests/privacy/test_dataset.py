@@ -54,6 +54,12 @@ def test_the_resolved_address_decides_whose_key_it_is(tmp_path: Path) -> None:
         assert dataset_tag(tmp_path / name, key) == dataset_tag(data, key)
         with pytest.raises(FacsimileError, match="E207"):
             refuse_confidential(tmp_path / name)
+    with pytest.raises(FacsimileError, match="E207"):
+        refuse_confidential(f"spark://local{data}")
+    (tmp_path / "odd#name.csv.key").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FacsimileError, match="E207"):
+        refuse_confidential(tmp_path / "odd#name.csv")
+    (tmp_path / "odd#name.csv.key").unlink()
     refuse_confidential(tmp_path / "odd#name.csv")
     assert key_path(tmp_path / "odd#name.csv").name == "odd#name.csv.key"
     with pytest.raises(FacsimileError, match="E101"):

@@ -104,3 +104,12 @@ def test_an_existing_file_or_link_is_refused(tmp_path: Path, target: str | None)
         Transcript(path)
     assert caught.value.exit_code == 2
     assert (tmp_path / "existing").read_bytes() == b"kept" and not (tmp_path / "dangling").exists()
+
+
+def test_a_transcript_that_cannot_be_sealed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_: int) -> None:
+        raise OSError
+
+    with pytest.raises(FacsimileError, match="E333"), Transcript(tmp_path / "noise") as transcript:
+        transcript.note("coin", np.array([1]))
+        monkeypatch.setattr(os, "fsync", failing)

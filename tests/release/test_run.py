@@ -176,6 +176,14 @@ def test_a_fresh_or_another_ledger_for_the_same_data_is_refused(folder: Path) ->
     assert kinds(folder) == ["open", "charge", "decided", "done"]
 
 
+def test_ledger_anchor_key_and_data_are_four_files(folder: Path) -> None:
+    """Once such a command waited for itself, and said that another process held the ledger."""
+    ledger = folder / "budget" / "people.ledger"
+    for anchor in (ledger, folder / "people.csv.key", folder / "people.csv"):
+        assert refused(lambda anchor=anchor: release(request(folder, anchor=anchor))) == "E314"  # type: ignore[misc]
+    assert not ledger.exists()
+
+
 def test_a_restored_ledger_folder_is_refused(folder: Path) -> None:
     """Ledger and anchor from yesterday's backup: the key beside the data knows better."""
     release(request(folder))
@@ -208,6 +216,41 @@ def test_a_failed_write_after_the_decision_leaves_a_charge_that_the_next_run_fin
     assert said.data_hash == digest(decided[0].accepted.table).hex()
     assert kinds(folder) == ["open", "charge", "decided", "done"]
     verify(folder / "bundle")
+
+
+@pytest.mark.parametrize("kind", ["decided", "done"])
+@pytest.mark.parametrize("halts", [False, True])
+def test_an_anchor_that_cannot_be_written_hides_no_outcome(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, halts: bool
+) -> None:
+    """Once a halt was not told and charged again, because only the anchor of its end was missing."""
+    append = Ledger._append
+
+    def unwritable(book: Ledger, fields: dict[str, Any], state: Any = None) -> None:
+        append(book, fields, state)
+        if fields["kind"] == kind:
+            raise refusal("E332")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "_append", unwritable)
+        if halts:
+            patched.setattr(Plan, "search", lambda *_: None)
+        told = refused_or_none(lambda: release(request(folder)))
+    outcome = "E601" if halts else None
+    assert told == ("E602" if kind == "decided" else outcome)
+    if kind == "decided":
+        monkeypatch.setattr(Plan, "search", lambda *_: pytest.fail("searched again"))
+        assert refused_or_none(lambda: release(request(folder))) == outcome
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
+    assert (folder / "bundle").exists() is not halts
+
+
+def refused_or_none(action: Callable[[], object]) -> str | None:
+    try:
+        action()
+    except FacsimileError as error:
+        return error.code
+    return None
 
 
 def test_a_bundle_of_something_else_in_the_way_is_not_taken_for_the_release(

@@ -139,7 +139,8 @@ class Search:
 
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
         self._curator, self._plan = curator, plan
-        self._receipt, self.resumed, self.decided = receipt, receipt.resumed, False
+        self._receipt, self.resumed = receipt, receipt.resumed
+        self.decided = self.finished = False
         self._given: dict[str, Purse] = {}
         self._ended = False
 
@@ -172,8 +173,8 @@ class Search:
 
     def decide(self) -> None:
         """Note that a decision, release or halt, is on disk: from now on only its own end closes the charge."""
-        self._curator._charges.decided(self._receipt)
         self.decided = True
+        self._curator._charges.decided(self._receipt)
 
     def after(self) -> Allowance:
         """What may be asked about the one accepted candidate."""

@@ -107,6 +107,7 @@ def release(request: Request) -> Report:
                 made = _made(spec, finished, _place(book, search.charge.sequence))
                 said = report(made, decision.day)
                 bundle.write(bundle.files(made, said, key), request.out)
+            search.finished = True
         reached("closed")
         journal.remove()
     if said is None:
@@ -185,11 +186,10 @@ def _truthful() -> Iterator[list[Search]]:
     try:
         yield begun
     except FacsimileError as error:
-        decided = bool(begun) and begun[0].decided
-        if decided and error.code == "E332":
+        if begun and begun[0].finished and error.code == "E332":
             return  # the end is on disk, and the next command advances the anchor
         if begun and error.code.startswith(("E33", "E4")):
-            raise refusal("E602" if decided else "E603") from None
+            raise refusal("E602" if begun[0].decided else "E603") from None
         raise
 
 
