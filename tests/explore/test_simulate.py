@@ -189,7 +189,7 @@ def test_a_seed_decides_everything(name: str) -> None:
 def test_the_records_are_read_without_refusal(name: str) -> None:
     example = EXAMPLE[name]
     assert example.n == example.specification().n == encoded(name).n
-    assert isinstance(read(made(name)[0], example.specification()), Private)
+    assert isinstance(read(made(name)[0], example.specification()).private, Private)
 
 
 def test_births_are_read_as_they_were_written() -> None:

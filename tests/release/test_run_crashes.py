@@ -186,7 +186,7 @@ def test_a_journal_of_another_ledger_decides_nothing(runs: Runs, tmp_path: Path)
     assert runs.run(folder, out="second", halts=True).code == "E601"
 
 
-@pytest.mark.parametrize("write", range(1, 40, 2))
+@pytest.mark.parametrize("write", range(1, 40, 4))
 def test_a_disk_that_is_full_from_some_write_on(runs: Runs, tmp_path: Path, write: int) -> None:
     """The code says whether budget was spent; freed and run again, the decided outcome comes out."""
     folder = home(tmp_path / "home")
