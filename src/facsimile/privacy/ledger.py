@@ -252,13 +252,11 @@ class Ledger:
         amount = _amount(cost)
         with self._alone():
             state = self._verified()
-            return Receipt(
-                Charged(self._charged(state, amount, purpose), self.place(state, state.sequence + 1))
-            )
+            sequence = self._charged(state, amount, purpose)
+            return Receipt(Charged(sequence, self.place(state, sequence)))
 
     def begin(self, cost: Cost, purpose: str) -> Receipt:
-        """Go on under the charge of this purpose that a crash left open, or charge; one process has it at a
-        time.
+        """Go on under the charge of this purpose that a crash left open, or charge; for one process at a time.
 
         Theorem.  At no moment do two receipts of one charge exist in living processes.
         Proof.    A receipt is handed out with the charge's lock only [A], which the operating system gives to
