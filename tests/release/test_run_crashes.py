@@ -54,7 +54,7 @@ def kinds(folder: Path) -> list[str]:
 def outcomes(folder: Path) -> dict[int, set[str]]:
     """For each charge, the data of all bundles that were made under it."""
     found: dict[int, set[str]] = {}
-    for manifest in folder.glob(f"*/{bundle.MANIFEST}"):
+    for manifest in folder.glob(f"[!.]*/{bundle.MANIFEST}"):  # not the folder that has no name yet
         verify(manifest.parent)
         said = json.loads((manifest.parent / bundle.REPORT).read_text())
         found.setdefault(said["ledger"]["sequence"], set()).add(said["data_hash"])
