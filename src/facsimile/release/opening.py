@@ -8,18 +8,15 @@ from pathlib import Path
 from facsimile.errors import refusal
 from facsimile.privacy.dataset import dataset_key, dataset_tag, key_path
 from facsimile.privacy.ledger import Ledger, State
-from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.decimals import parse_epsilon
 
 
 def cap_of(text: str) -> Fraction:
     """A cap as it is written on the command line."""
     try:
-        cap = parse_decimal(text)
+        return parse_epsilon(text)
     except ValueError:
-        cap = Fraction(0)
-    if cap <= 0:
-        raise refusal("E201", problem="The cap is a decimal number above 0.")
-    return cap
+        raise refusal("E201", problem="The cap is a decimal number above 0.") from None
 
 
 def ledger_of(data: Path, path: Path, anchor: Path | None, cap: Fraction) -> Ledger:
