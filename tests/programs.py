@@ -21,6 +21,11 @@ class Ran:
     err: str
 
     @property
+    def complaints(self) -> str:
+        """Standard error without its signs of life."""
+        return "".join(line for line in self.err.splitlines(keepends=True) if not line.endswith(" …\n"))
+
+    @property
     def json(self) -> Any:
         return json.loads(self.out)
 

@@ -195,7 +195,7 @@ def test_every_example_runs(
     else:
         found = started(command, playground)
     assert found.code == 0, f"{source}: {found.err}"
-    assert found.err == ""
+    assert found.complaints == ""
     pieces = [piece.strip("\n") for piece in re.split(rf"^{SKIPPED}$", shown, flags=re.MULTILINE)]
     place = 0
     for piece in pieces:

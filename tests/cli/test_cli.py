@@ -176,7 +176,7 @@ def test_an_internal_error_says_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("sentinel-value")
 
-    monkeypatch.setattr(cli, "check", fail)
+    monkeypatch.setattr("facsimile.release.check.check", fail)
     found = run("check", births / "release.yaml", *["--json"] * as_json)
     assert found.code == 1
     assert "E700" in (found.out if as_json else found.err)
@@ -188,7 +188,7 @@ def test_an_interruption_ends_with_130(run: Program, births: Path, monkeypatch: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "load", interrupt)
+    monkeypatch.setattr("facsimile.spec.load.load", interrupt)
     assert run("check", births / "release.yaml") == Ran(130, "", "Stopped.\n")
 
 
@@ -227,3 +227,11 @@ def test_a_closed_pipe_is_no_internal_error(births: Path) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert b"E700" not in process.stderr.read()
+
+
+def test_help_and_version_import_nothing_heavy() -> None:
+    """What takes seconds to import is imported by the command that needs it."""
+    heavy = "('numpy', 'scipy', 'pydantic', 'ibis', 'duckdb', 'pyarrow', 'opendp', 'rich', 'yaml', 'altair')"
+    program = f"import sys, facsimile.cli; print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import yaml
 
 from facsimile.cli import exploring
 from facsimile.errors import refusal
-from facsimile.explore.explore import News
 from facsimile.explore.ground import Ground
 from facsimile.explore.study import Study
 from facsimile.spec.decimals import show_decimal
@@ -37,7 +34,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[Here]:
         made.append(Here(ground, workers or 1))
         return made[-1]
 
-    monkeypatch.setattr(exploring, "Local", pool)
+    monkeypatch.setattr("facsimile.explore.pool.Local", pool)
     return made
 
 
@@ -47,7 +44,7 @@ def study(files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
     spec, data = files
     path = tmp_path_factory.mktemp("study") / "people.study"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exploring, "Local", lambda ground, workers: Here(ground))
+        patch.setattr("facsimile.explore.pool.Local", lambda ground, workers: Here(ground))
         exploring.explore_command(
             spec, data, path, public=True, trials=3, fresh=8, steps=1, finalists=2, as_json=True
         )
@@ -131,39 +128,6 @@ def test_a_file_that_is_no_study_is_refused_and_kept(run: Program, files: tuple[
     ):
         assert run(*command).err.startswith("E410 ")
     assert data.read_bytes() == before
-
-
-def news(**changes: Any) -> News:
-    given: dict[str, Any] = {
-        "stage": "epsilon 2: race",
-        "trials": 1500,
-        "done": 300,
-        "running": 7,
-        "survivors": 3,
-        "left": 600,
-        "started": 0.0,
-    }
-    return News(**(given | changes))
-
-
-def test_progress_has_rate_survivors_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    assert exploring._told(news(), None) == (
-        "epsilon 2: race: 1,500 trials, 3.0 a second, 7 running, 3 survive, at most 3:20 left in this stage"
-    )
-    assert "at most 0:50 left" in exploring._told(news(), 150.0)
-    assert "at most 5:33:20 left" in exploring._told(news(left=60_000), None)
-    assert "0.0 a second" in exploring._told(news(done=0), None)
-
-
-def test_without_a_terminal_a_line_comes_every_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, err = [0.0], io.StringIO()
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr("sys.stderr", err)
-    with exploring._watching(False, None) as watch:
-        for now[0] in range(0, 900, 10):
-            watch(news())
-    assert len(err.getvalue().splitlines()) == 2
 
 
 def test_a_plan_for_people_and_for_machines(run: Program, study: Path, tmp_path: Path) -> None:
@@ -257,7 +221,7 @@ def test_a_scheduler_needs_its_package(
     def missing(ground: Ground, address: str) -> Any:
         raise refusal("E412")
 
-    monkeypatch.setattr(exploring, "Cluster", missing)
+    monkeypatch.setattr("facsimile.explore.pool.Cluster", missing)
     spec, data = files
     out = tmp_path / "people.study"
     found = run("explore", spec, "--data", data, "--public", "--out", out, "--scheduler", "tcp://far:1")

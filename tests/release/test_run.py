@@ -554,7 +554,7 @@ def test_the_command_prints_a_release(
     spec.write_text(yaml.safe_dump(specification().model_dump(mode="json", exclude_none=True)))
     files = ("--data", folder / "people.csv", "--ledger", folder / "ledger", "--out", folder / "bundle")
     found = program("release", spec, *files)
-    assert (found.code, found.err) == (0, "")
+    assert (found.code, found.complaints) == (0, "")
     for words in ("400 synthetic records released, epsilon", "95 % bound", "README.html"):
         assert words in found.out
     assert "exact" not in found.out and "Candidates tried" not in found.out

@@ -18,6 +18,7 @@ from facsimile.acceptance.regression import Fit, refitting
 from facsimile.acceptance.statistics import Asked, Candidate, number_range, plain_query
 from facsimile.privacy.noise import SystemNoise
 from facsimile.shaping.constraints import implausible
+from facsimile.spec.choices import Statistic
 from facsimile.spec.columns import Column
 from facsimile.spec.criteria import (
     ConditionalMean,
@@ -29,7 +30,6 @@ from facsimile.spec.criteria import (
     NamedQuery,
     RegressionCoefficients,
     RegressionError,
-    Statistic,
 )
 from facsimile.spec.release import Specification
 from facsimile.table.differences import largest_difference, smallest_likeness

@@ -30,6 +30,7 @@ from facsimile.privacy.queries import (
 )
 from facsimile.privacy.queries.regression import Cells
 from facsimile.shaping.constraints import allowed, impossible
+from facsimile.spec.choices import Statistic
 from facsimile.spec.columns import Axis, Column
 from facsimile.spec.criteria import (
     ConditionalMean,
@@ -44,7 +45,6 @@ from facsimile.spec.criteria import (
     RangesAbsolute,
     RegressionCoefficients,
     RegressionError,
-    Statistic,
     TotalVariationDistance,
 )
 from facsimile.spec.families import DENSE_CELLS

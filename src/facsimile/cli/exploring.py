@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from facsimile.cli.page import Page, busy, print_json
+from facsimile.cli.options import AsJson, Public, SpecFile
+from facsimile.cli.page import Page, print_json
+from facsimile.cli.progress import busy, watching
 from facsimile.errors import refusal
-from facsimile.explore.explore import News, Summary, Watch, begin, explore
-from facsimile.explore.learning import learn
-from facsimile.explore.narrowed import narrowed
-from facsimile.explore.planner import BOUNDED, SCHEMES, Planned, Point, plan
-from facsimile.explore.pool import Cluster, Local, Pool
-from facsimile.explore.race import Rule
-from facsimile.explore.report import Written, write_report
-from facsimile.explore.study import Study
-from facsimile.privacy.reader import read_public
-from facsimile.release.check import show_upper
-from facsimile.release.writing import write_text
-from facsimile.spec.decimals import parse_epsilon, show_decimal
-from facsimile.spec.load import load
-from facsimile.spec.release import Scheme
+from facsimile.spec.choices import Scheme
+
+if TYPE_CHECKING:
+    from facsimile.explore.explore import Summary
+    from facsimile.explore.planner import Planned, Point
+    from facsimile.explore.pool import Pool
+    from facsimile.explore.report import Written
+    from facsimile.explore.study import Study
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
-EVERY = 300.0
 RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
 
 
 def explore_command(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="The specification, a YAML file.")],
+    spec: SpecFile,
     data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of the same form.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="STUDY", help="The study: one file.")],
-    public: Annotated[bool, typer.Option("--public", help="The file is public: nothing is protected.")] = False,
+    public: Public = False,
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, help="Processes of this machine; default: one for each core.")
     ] = None,
@@ -69,6 +58,10 @@ def explore_command(
 
     Example: facsimile explore examples/births/ours.yaml --data births.csv --public --out births.study
     """
+    from facsimile.explore.explore import begin, explore
+    from facsimile.explore.pool import Cluster, Local
+    from facsimile.explore.race import Rule
+
     if not public:
         raise refusal("E208")
     seconds = None if time_limit is None else _seconds(time_limit)
@@ -77,7 +70,7 @@ def explore_command(
         study = begin(spec, data, out, rule, seed)
         pool: Pool = Cluster(study.ground, scheduler) if scheduler else Local(study.ground, workers)
     try:
-        with _watching(as_json, seconds) as watch:
+        with watching(as_json, seconds) as watch:
             found = explore(study, pool, watch, seconds)
     finally:
         pool.close()
@@ -96,57 +89,13 @@ def _seconds(text: str) -> float:
 
 
 def _epsilon(text: str, command: str) -> Fraction:
+    from facsimile.spec.decimals import parse_epsilon
+
     try:
         return parse_epsilon(text)
     except ValueError:
         problem = "Epsilon is a decimal number above 0."
         raise refusal("E001", problem=problem, command=f"facsimile {command}") from None
-
-
-@contextlib.contextmanager
-def _watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
-    """Rate, survivors and time left: live on a terminal, every five minutes elsewhere, nothing for JSON."""
-    console = Console(stderr=True)
-    if as_json:
-        yield lambda news: None
-    elif not console.is_terminal:
-        yield _now_and_then(seconds)
-    else:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"))
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task("Starting", total=None)
-            yield lambda news: progress.update(task, description=_told(news, seconds))
-
-
-def _now_and_then(seconds: float | None) -> Watch:
-    last = time.monotonic()
-
-    def watch(news: News) -> None:
-        nonlocal last
-        if time.monotonic() - last >= EVERY:
-            last = time.monotonic()
-            sys.stderr.write(_told(news, seconds) + "\n")
-
-    return watch
-
-
-def _told(news: News, seconds: float | None) -> str:
-    """One line about where the exploration is."""
-    spent = max(time.monotonic() - news.started, 1e-9)
-    rate = news.done / spent
-    left = news.left / rate if rate else 0.0
-    if seconds is not None:
-        left = min(left, max(0.0, seconds - spent))
-    return (
-        f"{news.stage}: {news.trials:,} trials, {rate:.1f} a second, {news.running:,} running, "
-        f"{news.survivors:,} survive, at most {_clock(left)} left in this stage"
-    )
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _print_summary(study: Study, found: Summary, out: Path) -> None:
@@ -200,6 +149,11 @@ def plan_command(
 
     Example: facsimile plan births.study --accept 0.5 --write release.yaml
     """
+    from facsimile.explore.narrowed import narrowed
+    from facsimile.explore.planner import BOUNDED, plan
+    from facsimile.explore.study import Study
+    from facsimile.release.writing import write_text
+
     opened = Study.open(study)
     if write is not None and write.exists():
         raise refusal("E401")
@@ -225,6 +179,8 @@ def _notes(study: Study, found: Planned, name: str) -> list[str]:
 
 
 def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
+    from facsimile.spec.decimals import show_decimal
+
     option = found.option
     chance, low, high = option.chance()
     return {
@@ -251,10 +207,15 @@ def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
 
 
 def _point_as_json(point: Point) -> dict[str, Any]:
+    from facsimile.spec.decimals import show_decimal
+
     return {**vars(point), "total": show_decimal(point.total), "generator": show_decimal(point.generator)}
 
 
 def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
+    from facsimile.explore.planner import SCHEMES
+    from facsimile.release.check import show_upper
+
     option = found.option
     chance, low, high = option.chance()
     page = Page()
@@ -335,6 +296,9 @@ def report_command(
 
     Example: facsimile report births.study --out report.html
     """
+    from facsimile.explore.report import write_report
+    from facsimile.explore.study import Study
+
     with busy("Writing the report", as_json):
         found = write_report(Study.open(study), out)
     if as_json:
@@ -361,9 +325,9 @@ def _print_report(found: Written, out: Path) -> None:
 
 
 def learn_command(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="The specification, a YAML file.")],
+    spec: SpecFile,
     data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of the same form.")],
-    public: Annotated[bool, typer.Option("--public", help="The file is public: nothing is protected.")] = False,
+    public: Public = False,
     epsilon: Annotated[
         str | None, typer.Option(help="What the generator may spend; default: `budget.generator`.")
     ] = None,
@@ -381,6 +345,12 @@ def learn_command(
 
     Example: facsimile learn examples/births/ours.yaml --data births.csv --public -o families.yaml
     """
+    from facsimile.explore.learning import learn
+    from facsimile.privacy.reader import read_public
+    from facsimile.release.writing import write_text
+    from facsimile.spec.decimals import show_decimal
+    from facsimile.spec.load import load
+
     if not public:
         raise refusal("E208")
     if out is not None and out.exists():

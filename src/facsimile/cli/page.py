@@ -1,17 +1,13 @@
-"""What commands print: headings, tables, JSON, and a sign of life."""
+"""What commands print: headings, tables and JSON."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
 
 PAGE = 100
 
@@ -20,10 +16,14 @@ class Page:
     """Headings, lines and tables that fit 80 columns; words of a specification are never markup."""
 
     def __init__(self) -> None:
+        from rich.console import Console
+
         self.console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE)
 
     def heading(self, text: str) -> None:
         """A line in bold."""
+        from rich.text import Text
+
         self.console.print(Text(text, "bold"))
 
     def line(self, text: str = "") -> None:
@@ -32,6 +32,8 @@ class Page:
 
     def table(self, title: str, columns: str, rows: Iterable[tuple[str, ...]]) -> None:
         """A table; columns whose name starts with > are numbers, those whose name is _ have no header."""
+        from rich.table import Table as Grid
+
         grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
         for name in columns.split("|"):
             number = name.startswith(">")
@@ -46,17 +48,6 @@ class Page:
             self.console.print(grid)
         for line in drawn.get().splitlines():
             typer.echo(line.rstrip())
-
-
-@contextlib.contextmanager
-def busy(doing: str, as_json: bool) -> Iterator[None]:
-    """A sign of life on standard error while something takes its time."""
-    console = Console(stderr=True)
-    if as_json or not console.is_terminal:
-        yield
-    else:
-        with console.status(doing):
-            yield
 
 
 def print_json(data: Any) -> None:

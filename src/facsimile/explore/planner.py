@@ -29,8 +29,9 @@ from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.release.plan import arranged
+from facsimile.spec.choices import Scheme
 from facsimile.spec.decimals import parse_decimal
-from facsimile.spec.release import Scheme, Selection, Specification
+from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
 
 SCHEMES: tuple[Scheme, ...] = ("paper", "test-then-measure", "train-once")

@@ -19,7 +19,7 @@ from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.dataset import refuse_confidential
 from facsimile.privacy.reader import read_public
 from facsimile.sources.source import guarded, opened
-from facsimile.spec.criteria import Statistic
+from facsimile.spec.choices import Statistic
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from facsimile.privacy.ledger import micro
 from facsimile.privacy.mechanisms.search import Plan
-from facsimile.spec.release import Scheme, Selection, Specification
+from facsimile.spec.choices import Scheme
+from facsimile.spec.release import Selection, Specification
 
 FORMAT = 1
 

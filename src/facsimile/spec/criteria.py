@@ -13,11 +13,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from facsimile.spec.choices import Statistic
 from facsimile.spec.constraints import Condition, parse_condition, resolve
 from facsimile.spec.decimals import Count, Epsilon, Exact, show_decimal
 from facsimile.spec.model import Model, Name
-
-Statistic = Literal["paper", "sharp"]
 
 
 class _Criterion(Model):

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from facsimile.spec.choices import Scheme, Statistic
 from facsimile.spec.columns import DROP, Axis, Column, Constant
 from facsimile.spec.constraints import (
     Among,
@@ -34,7 +35,6 @@ from facsimile.spec.criteria import (
     MarginalsRelative,
     NamedQuery,
     Quantile,
-    Statistic,
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
@@ -44,7 +44,6 @@ from facsimile.spec.space import Space
 MOST_CLAMP_CASES = 1_000_000
 UNKNOWN = "\0"
 SMALLEST_CHANCE = 1e-300
-Scheme = Literal["paper", "test-then-measure", "train-once"]
 
 
 class Records(Model):

@@ -1,0 +1,194 @@
+"""The commands about a specification alone: check, schema, plan-hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from facsimile.cli.options import AsJson, SpecFile
+from facsimile.cli.page import Page, print_json
+
+if TYPE_CHECKING:
+    from facsimile.release.check import Check
+    from facsimile.release.public import PublicSummary
+
+
+def check_command(
+    spec: SpecFile,
+    public: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A public file of the same form, to check reading and planning."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a specification without confidential data.
+
+    Counts its configurations, adds up its budget, and shows each criterion's noise beside its threshold.
+
+    Example: facsimile check examples/births/release.yaml
+    """
+    from facsimile.privacy.reader import read_public
+    from facsimile.release.check import check
+    from facsimile.release.public import assumptions, summarise
+    from facsimile.spec.load import load
+
+    specification = load(spec)
+    summary = None
+    if public is not None:
+        summary = summarise(specification, read_public(str(public), specification))
+    found = check(specification, assumptions(summary, specification.n) if summary else None)
+    if as_json:
+        print_json(check_as_json(found, summary))
+    else:
+        _print_check(found, summary)
+
+
+def schema_command() -> None:
+    """Print the JSON Schema of specifications, for editors.
+
+    Example: facsimile schema > facsimile.schema.json
+    """
+    from facsimile.spec.load import schema
+
+    print_json(schema())
+
+
+def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
+    """Print the hash of the whole promise; it can be published before the run.
+
+    Example: facsimile plan-hash examples/births/release.yaml
+    """
+    from facsimile.release.check import check, show_upper
+    from facsimile.release.plan import plan_hash, plan_of
+    from facsimile.spec.load import load
+
+    specification = load(spec)
+    check(specification)
+    found = plan_hash(specification)
+    if as_json:
+        print_json({"plan_hash": found, "epsilon": show_upper(plan_of(specification).total().epsilon)})
+    else:
+        typer.echo(found)
+
+
+def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]:
+    """What `check --json` prints."""
+    from facsimile.spec.decimals import show_decimal
+
+    spec = found.specification
+    pure = spec.space.pure().size
+    return {
+        "title": spec.title,
+        "n": spec.n,
+        "neighbours": spec.neighbours,
+        "digest": spec.digest(),
+        "scheme": spec.scheme,
+        "selection": spec.selection.mode,
+        "configurations": {
+            "total": spec.space.size,
+            "pure": pure,
+            "by_family": [
+                {"family": f.family, "configurations": f.configurations, "note": f.note} for f in found.families
+            ],
+        },
+        "finest_cells": found.finest_cells,
+        "budget": {
+            "lines": [
+                {"part": b.part, "epsilon": show_decimal(b.epsilon), "note": b.note} for b in found.budget
+            ],
+            "total": show_decimal(found.total),
+            "declared": show_decimal(spec.budget.total),
+        },
+        "criteria": [
+            {
+                "name": line.criterion,
+                "statistic": line.statistic,
+                "threshold": show_decimal(line.threshold),
+                "tested_at": line.tested_at,
+                "epsilon": show_decimal(line.epsilon),
+                "sensitivity": line.sensitivity,
+                "noise_scale": line.scale,
+                "note": line.note,
+            }
+            for line in found.noise
+        ],
+        "public": summary.as_json() if summary else None,
+    }
+
+
+def _print_check(found: Check, summary: PublicSummary | None) -> None:
+    spec = found.specification
+    page = Page()
+    page.heading(spec.title)
+    page.line(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")
+    page.line(f"{len(spec.columns)} columns, {found.finest_cells:,} cells at the finest refinement")
+    _print_families(page, found)
+    _print_budget(page, found)
+    _print_noise(page, found, summary is not None)
+    if summary is not None:
+        _print_public(page, summary)
+
+
+def _print_families(page: Page, found: Check) -> None:
+    space = found.specification.space
+    rows = [(line.family, f"{line.configurations:,}", line.note) for line in found.families]
+    rows.append(("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode"))
+    page.table("Configurations", "family|>number|_", rows)
+
+
+def _print_budget(page: Page, found: Check) -> None:
+    from facsimile.release.check import show_upper
+
+    rows = [(line.part, show_upper(line.epsilon), line.note) for line in found.budget]
+    declared = show_upper(found.specification.budget.total)
+    rows.append(("total", show_upper(found.total), f"declared {declared}"))
+    page.table("Budget", "part|>epsilon|_", rows)
+
+
+def _print_noise(page: Page, found: Check, from_public: bool) -> None:
+    from facsimile.release.check import show_upper
+
+    source = "the public file, scaled to the declared number of records" if from_public else "`planning`"
+    page.table(
+        "Noise beside thresholds",
+        "criterion|>threshold|>tested at|>epsilon|>noise|>share",
+        (
+            (
+                line.criterion,
+                f"{float(line.threshold):g}",
+                f"{line.tested_at:.4g}",
+                show_upper(line.epsilon),
+                "?" if line.scale is None else f"{line.scale:.3g}",
+                "" if line.share is None else f"{line.share:.0%}",
+            )
+            for line in found.noise
+        ),
+    )
+    page.line("noise: the scale of the noise; share: that scale over the value tested at.")
+    page.line("Above a third, noise can hide the answer.")
+    page.table(
+        "Sensitivities: how far one record can move each criterion",
+        "criterion|>sensitivity|_",
+        (
+            (line.criterion, "?" if line.sensitivity is None else f"{line.sensitivity:.3g}", line.note)
+            for line in found.noise
+        ),
+    )
+    page.line(f"Sizes come from {source}.")
+
+
+def _print_public(page: Page, summary: PublicSummary) -> None:
+    page.table(
+        "Public file: its smallest counts",
+        "column|>one-way|>group",
+        (
+            (name, f"{count:,}", f"{summary.groups[name]:,}" if name in summary.groups else "")
+            for name, count in summary.smallest.items()
+        ),
+    )
+    page.line(f"{summary.n:,} records, {summary.distinct:,} distinct rows.")
+
+
+COMMANDS = {"check": check_command, "schema": schema_command, "plan-hash": plan_hash_command}

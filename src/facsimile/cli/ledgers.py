@@ -1,0 +1,119 @@
+"""The commands about a budget ledger: ledger new, ledger show, ledger verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from facsimile.cli.options import AsJson
+from facsimile.cli.page import Page, print_json
+
+if TYPE_CHECKING:
+    from facsimile.privacy.ledger import State
+
+app = typer.Typer(name="ledger", no_args_is_help=True, rich_markup_mode=None)
+LedgerFile = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")]
+AnchorFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its anchor; default: FILE.anchor beside it.")
+]
+
+
+@app.callback()
+def ledger_program() -> None:
+    """Look at a budget ledger.
+
+    Example: facsimile ledger show births.ledger
+    """
+
+
+@app.command("new")
+def ledger_new(
+    file: LedgerFile,
+    data: Annotated[Path, typer.Option(metavar="FILE", help="The confidential file it counts for.")],
+    cap: Annotated[str, typer.Option(metavar="EPSILON", help="What may be spent in all; it never changes.")],
+    anchor: AnchorFile = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="The data has a ledger: open another one, on purpose.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Open a ledger for a confidential file: how much may be spent on it in all.
+
+    Data has one ledger. With --again it gets another: what the earlier ones had spent is carried into its first
+    entry and stands in every later document.
+
+    Example: facsimile ledger new births.ledger --data births.csv --cap 2 --anchor /safe/births.anchor
+    """
+    from facsimile.privacy.ledger import shown
+    from facsimile.release.opening import cap_of, open_ledger
+
+    state = open_ledger(data, file, anchor, cap_of(cap), again)
+    if as_json:
+        print_json(_ledger_as_json(state))
+        return
+    page = Page()
+    page.heading(f"Ledger {state.identifier}")
+    page.line(
+        f"{shown(state.cap)} may be spent on {data.name}. The cap never changes; nothing is ever refunded."
+    )
+    if state.before:
+        page.line(f"Earlier ledgers of this data had spent {shown(state.before)}; every release will say so.")
+    page.line("Back up the ledger, its anchor and the dataset key together; keep the anchor in another place.")
+
+
+@app.command("show")
+def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = False) -> None:
+    """Show what was charged, for what, and what remains; the ledger is verified first.
+
+    Example: facsimile ledger show births.ledger
+    """
+    from facsimile.privacy.ledger import Ledger, shown
+
+    state = Ledger.at(file, anchor).state()
+    if as_json:
+        print_json({**_ledger_as_json(state), "entries": state.entries})
+        return
+    page = Page()
+    page.heading(f"Ledger {state.identifier}")
+    page.line(f"spent {shown(state.spent)} of {shown(state.cap)}, {shown(state.remaining)} remain")
+    endings = {entry["charge"]: entry["kind"] for entry in state.entries if "charge" in entry}
+    charges = [entry for entry in state.entries if entry["kind"] == "charge"]
+    page.table(
+        "Charges",
+        ">number|day|>epsilon|ended|purpose",
+        [
+            (str(c["seq"]), c["day"], shown(c["micro"]), endings.get(c["seq"], "open"), c["purpose"])
+            for c in charges
+        ],
+    )
+
+
+@app.command("verify")
+def ledger_verify(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = False) -> None:
+    """Verify every line, number and hash of a ledger, and that its anchor fits.
+
+    Example: facsimile ledger verify births.ledger
+    """
+    from facsimile.privacy.ledger import Ledger
+
+    state = Ledger.at(file, anchor).state()
+    if as_json:
+        print_json(_ledger_as_json(state))
+    else:
+        typer.echo(f"The ledger is whole: {state.sequence + 1} entries, head {state.head[:16]}.")
+
+
+def _ledger_as_json(state: State) -> dict[str, Any]:
+    from facsimile.privacy.ledger import shown
+
+    return {
+        "id": state.identifier,
+        "sequence": state.sequence,
+        "head": state.head,
+        "cap": shown(state.cap),
+        "spent": shown(state.spent),
+        "before": shown(state.before),
+        "remaining": shown(state.remaining),
+    }

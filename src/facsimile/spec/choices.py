@@ -1,0 +1,8 @@
+"""Words that a specification chooses from, light enough for the command line to know them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Statistic = Literal["paper", "sharp"]
+Scheme = Literal["paper", "test-then-measure", "train-once"]
