@@ -7,7 +7,7 @@ SPARK := .venv-spark
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit test-long test-spark bench lock clean
+.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark bench lock clean
 
 setup: $(VENV)/.installed
 
@@ -37,7 +37,10 @@ boundaries: $(VENV)/.developed
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.developed
-	$(BIN)/pytest -n auto --dist loadfile -m "not spark and not long"
+	$(BIN)/pytest -n auto --dist loadfile
+
+journeys: $(VENV)/.developed
+	$(BIN)/pytest -n auto --dist worksteal -m journey tests/journeys
 
 test-long: $(VENV)/.developed
 	$(BIN)/pytest -m long
