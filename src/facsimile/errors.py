@@ -70,6 +70,27 @@ CATALOGUE: dict[str, Entry] = {
         "Export it as a number, a text or a date.",
     ),
     "E113": Entry("The two files hold different numbers of records.", "Compare files of the same size."),
+    "E114": Entry(
+        "The address of the data is malformed: {problem}.",
+        "Write FILE, FILE#TABLE, postgres://USER@HOST/DATABASE#TABLE, spark://local/PATH or "
+        "spark://HOST:PORT#TABLE.",
+    ),
+    "E115": Entry(
+        "The data is no file, so nothing can lie beside it.",
+        "Say with --dataset-key FILE where its key, journal and transcript are kept.",
+    ),
+    "E116": Entry(
+        "The dataset key cannot lie there: that of a file lies beside it, that of a folder outside it.",
+        "Leave --dataset-key out for a file, or name a place outside the folder.",
+    ),
+    "E117": Entry(
+        "The list of this machine's confidential tables cannot be read, so nothing can be taken for public.",
+        "Make the state folder readable (docs/commands.md, Addresses), or restore it.",
+    ),
+    "E118": Entry(
+        "The table cannot be noted as confidential on this machine; nothing was charged.",
+        "Make the state folder writable, or name another one with FACSIMILE_STATE.",
+    ),
     "E120": Entry("The data file is not UTF-8.", "Convert it to UTF-8."),
     "E121": Entry("The data file holds NUL or text-direction characters.", "Remove them at the source."),
     "E122": Entry(
@@ -120,8 +141,8 @@ CATALOGUE: dict[str, Entry] = {
         "This command shows exact figures, so it takes public files only.", "Say --public if they are public."
     ),
     "E207": Entry(
-        "{file} has a dataset key beside it: budget was spent on it, so it is confidential.",
-        "Use a public file, or run `facsimile release`.",
+        "{file} has a dataset key, so it is confidential.",
+        "Give a public file (others of the same folder are fine), or run `facsimile release`.",
     ),
     "E210": Entry(
         "The specification is not plain YAML of at most 1 MB: {problem}", "Write it without {construct}."
@@ -154,7 +175,8 @@ CATALOGUE: dict[str, Entry] = {
         "The ledger and its anchor belong to different histories.", "Find the ledger that fits the anchor."
     ),
     "E312": Entry(
-        "The ledger is older than its anchor.", "Find the newest ledger; an older copy would forget spending."
+        "The ledger is older than its anchor or the dataset key says.",
+        "Find the newest ledger; an older copy would forget spending.",
     ),
     "E313": Entry(
         "The ledger ends in the middle of an entry.",
@@ -167,7 +189,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "E316": Entry(
         "The data has another ledger.",
-        "Give that one; `facsimile ledger new` opens a new one on purpose, and what was spent is carried over.",
+        "Give that one (and its key); `facsimile ledger new --again` opens another on purpose, and what was spent "
+        "is carried over.",
     ),
     "E317": Entry(
         "The dataset key beside the data is damaged.",
@@ -251,6 +274,14 @@ CATALOGUE: dict[str, Entry] = {
     "E603": Entry(
         "The disk failed before the decision was safe: there is no release, and the budget is spent.",
         "Free space where the ledger lies; another release needs another budget.",
+    ),
+    "E604": Entry(
+        "The disk failed before the decision was safe: there is no release yet, and its charge is open.",
+        "Free space where the ledger lies, and run the same command again: it goes on at no further cost.",
+    ),
+    "E605": Entry(
+        "No candidate was accepted in this rehearsal; nothing was charged.",
+        "Try other seeds, and see with `facsimile explore` how often a candidate is accepted.",
     ),
     # internal
     "E701": Entry(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from facsimile.cli.options import AsJson, SpecFile
+from facsimile.cli.options import AsJson, SpecFile, source
 from facsimile.cli.page import Page, print_json
+from facsimile.sources.address import Address
 
 if TYPE_CHECKING:
     from facsimile.release.check import Check
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 def check_command(
     spec: SpecFile,
     public: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A public file of the same form, to check reading and planning."),
+        Address | None, source("A public source of the same form, to check reading and planning.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +36,7 @@ def check_command(
     specification = load(spec)
     summary = None
     if public is not None:
-        summary = summarise(specification, read_public(str(public), specification))
+        summary = summarise(specification, read_public(public, specification))
     found = check(specification, assumptions(summary, specification.n) if summary else None)
     if as_json:
         print_json(check_as_json(found, summary))

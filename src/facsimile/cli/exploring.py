@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from facsimile.cli.options import AsJson, Public, SpecFile
+from facsimile.cli.options import AsJson, Public, SpecFile, source
 from facsimile.cli.page import Page, print_json
 from facsimile.cli.progress import busy, watching
 from facsimile.errors import refusal
+from facsimile.sources.address import Address
 from facsimile.spec.choices import Scheme
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `
 
 def explore_command(
     spec: SpecFile,
-    data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of the same form.")],
+    data: Annotated[Address, source("A public source of the same form.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="STUDY", help="The study: one file.")],
     public: Public = False,
     workers: Annotated[
@@ -326,7 +327,7 @@ def _print_report(found: Written, out: Path) -> None:
 
 def learn_command(
     spec: SpecFile,
-    data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of the same form.")],
+    data: Annotated[Address, source("A public source of the same form.")],
     public: Public = False,
     epsilon: Annotated[
         str | None, typer.Option(help="What the generator may spend; default: `budget.generator`.")

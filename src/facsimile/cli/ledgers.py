@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from facsimile.cli.options import AsJson
+from facsimile.cli.options import AsJson, DatasetKey, source
 from facsimile.cli.page import Page, print_json
+from facsimile.sources.address import Address
 
 if TYPE_CHECKING:
     from facsimile.privacy.ledger import State
@@ -18,6 +19,15 @@ LedgerFile = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")]
 AnchorFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Its anchor; default: FILE.anchor beside it.")
 ]
+BACKUP = "Back up the ledger, its anchor and the dataset key together; keep the anchor in another place."
+OUTCOMES = {
+    "done": "released",
+    "halted": "no release: none was accepted",
+    "stopped": "no release: stopped by an error",
+    "incident": "no release: stopped by force",
+    "decided": "decided, not finished: run it again",
+    "open": "not finished: run it again",
+}
 
 
 @app.callback()
@@ -31,15 +41,16 @@ def ledger_program() -> None:
 @app.command("new")
 def ledger_new(
     file: LedgerFile,
-    data: Annotated[Path, typer.Option(metavar="FILE", help="The confidential file it counts for.")],
+    data: Annotated[Address, source("The confidential data it counts for.")],
     cap: Annotated[str, typer.Option(metavar="EPSILON", help="What may be spent in all; it never changes.")],
     anchor: AnchorFile = None,
+    dataset_key: DatasetKey = None,
     again: Annotated[
         bool, typer.Option("--again", help="The data has a ledger: open another one, on purpose.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Open a ledger for a confidential file: how much may be spent on it in all.
+    """Open a ledger for confidential data: how much may be spent on it in all.
 
     Data has one ledger. With --again it gets another: what the earlier ones had spent is carried into its first
     entry and stands in every later document.
@@ -47,20 +58,25 @@ def ledger_new(
     Example: facsimile ledger new births.ledger --data births.csv --cap 2 --anchor /safe/births.anchor
     """
     from facsimile.privacy.ledger import shown
-    from facsimile.release.opening import cap_of, open_ledger
+    from facsimile.privacy.reader import openable
+    from facsimile.release.opening import Opening, cap_of
 
-    state = open_ledger(data, file, anchor, cap_of(cap), again)
+    opening, most = Opening.of(data, file, anchor, dataset_key), cap_of(cap)
+    opening.refuse_known(again)
+    openable(data)
+    state = opening.anew(most, again)
     if as_json:
         print_json(_ledger_as_json(state))
         return
     page = Page()
     page.heading(f"Ledger {state.identifier}")
     page.line(
-        f"{shown(state.cap)} may be spent on {data.name}. The cap never changes; nothing is ever refunded."
+        f"{shown(state.cap)} may be spent on {state.data}. The cap never changes; nothing is ever refunded."
     )
     if state.before:
         page.line(f"Earlier ledgers of this data had spent {shown(state.before)}; every release will say so.")
-    page.line("Back up the ledger, its anchor and the dataset key together; keep the anchor in another place.")
+    page.line(f"From now on {state.data} is confidential: commands for public data refuse it.")
+    page.line(BACKUP)
 
 
 @app.command("show")
@@ -73,21 +89,30 @@ def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = F
 
     state = Ledger.at(file, anchor).state()
     if as_json:
-        print_json({**_ledger_as_json(state), "entries": state.entries})
+        print_json({**_ledger_as_json(state), "charges": _charges(state), "entries": state.entries})
         return
     page = Page()
     page.heading(f"Ledger {state.identifier}")
+    page.line(f"Opened for {state.data or 'data whose name it does not say'}.")
     page.line(f"spent {shown(state.spent)} of {shown(state.cap)}, {shown(state.remaining)} remain")
-    endings = {entry["charge"]: entry["kind"] for entry in state.entries if "charge" in entry}
-    charges = [entry for entry in state.entries if entry["kind"] == "charge"]
-    page.table(
-        "Charges",
-        ">number|day|>epsilon|ended|purpose",
-        [
-            (str(c["seq"]), c["day"], shown(c["micro"]), endings.get(c["seq"], "open"), c["purpose"])
-            for c in charges
-        ],
-    )
+    if state.before:
+        page.line(f"Earlier ledgers of this data had spent {shown(state.before)}.")
+    columns = ">number|day|>epsilon|outcome|release|plan"
+    page.table("Charges", columns, [tuple(str(value) for value in c.values()) for c in _charges(state)])
+
+
+def _charges(state: State) -> list[dict[str, Any]]:
+    """Every charge: its number, day and cost, what became of it in words, and which release it paid for."""
+    from facsimile.privacy.ledger import shown
+
+    ended = {entry["charge"]: entry["kind"] for entry in state.entries if "charge" in entry}
+    found = []
+    for charge in (entry for entry in state.entries if entry["kind"] == "charge"):
+        _, plan, title = (*charge["purpose"].split(" ", 2), "", "")[:3]
+        outcome = OUTCOMES[ended.get(charge["seq"], "open")]
+        line = {"number": charge["seq"], "day": charge["day"], "epsilon": shown(charge["micro"])}
+        found.append({**line, "outcome": outcome, "title": title, "plan_hash": plan})
+    return found
 
 
 @app.command("verify")
@@ -110,6 +135,7 @@ def _ledger_as_json(state: State) -> dict[str, Any]:
 
     return {
         "id": state.identifier,
+        "data": state.data,
         "sequence": state.sequence,
         "head": state.head,
         "cap": shown(state.cap),

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from facsimile.cli.options import AsJson, SpecFile
+from facsimile.cli.ledgers import BACKUP
+from facsimile.cli.options import AsJson, DatasetKey, SpecFile, source
 from facsimile.cli.page import Page, print_json
 from facsimile.cli.progress import busy
 from facsimile.errors import refusal
+from facsimile.sources.address import Address
 
 
 def release_command(
     spec: SpecFile,
-    data: Annotated[
-        Path, typer.Option(metavar="FILE", help="The confidential file, or a public one to rehearse.")
-    ],
+    data: Annotated[Address, source("The confidential data, or public ones to rehearse.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The bundle: a new folder.")],
     ledger: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The ledger of the dataset; made where there is none.")
     ] = None,
     anchor: Annotated[Path | None, typer.Option(metavar="FILE", help="Its anchor; default: beside it.")] = None,
+    dataset_key: DatasetKey = None,
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="An Ed25519 key that signs the bundle.")
     ] = None,
@@ -47,24 +50,35 @@ def release_command(
         raise refusal("E001", problem="A rehearsal needs --seed.", command="facsimile release")
     if not rehearse and ledger is None:
         raise refusal("E001", problem="A release needs --ledger.", command="facsimile release")
-    request = Request(load(spec), data, out, ledger, anchor, key, workers)
+    request = Request(load(spec), data, out, ledger, anchor, key, workers, dataset_key)
     if seed is None:
         with (
+            _told_of_a_new_ledger(ledger, data, as_json),
             busy("Releasing: this takes as long as it takes, and tells nothing", as_json, at_once=True),
-            patient(),
         ):
-            made = release(request)
+            made = release(request, patient)
         _print_release(made.as_json(), as_json, out)
         return
     with busy("Rehearsing", as_json):
         tried = rehearsal(request, seed)
     if tried.report is None:
-        raise refusal("E601")
+        raise refusal("E605")
     shown = {
         "iterations": tried.iterations,
         "exact": [{"name": v.name, "value": v.value, "met": v.met} for v in tried.exact],
     }
     _print_release(tried.report.as_json() | {"rehearsed": shown}, as_json, out)
+
+
+@contextlib.contextmanager
+def _told_of_a_new_ledger(ledger: Path | None, data: Address, as_json: bool) -> Iterator[None]:
+    """Say so, however the release ended, where it began the ledger of its data."""
+    there = ledger is not None and ledger.exists()
+    try:
+        yield
+    finally:
+        if ledger is not None and not there and not as_json and ledger.exists():
+            typer.echo(f"A ledger was begun: {ledger}. From now on {data.name} is confidential.\n{BACKUP}\n")
 
 
 def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from facsimile.cli.options import AsJson, Public, SpecFile
+from facsimile.cli.options import AsJson, Public, SpecFile, source
 from facsimile.cli.page import Page, print_json
 from facsimile.cli.progress import busy
 from facsimile.errors import refusal
+from facsimile.sources.address import Address
 from facsimile.spec.choices import Statistic
 
 
@@ -40,8 +41,8 @@ def simulate_command(
 
 def evaluate_command(
     spec: SpecFile,
-    real: Annotated[Path, typer.Option(metavar="FILE", help="The original, a public file.")],
-    synthetic: Annotated[Path, typer.Option(metavar="FILE", help="The synthetic file.")],
+    real: Annotated[Address, source("The original, a public source.")],
+    synthetic: Annotated[Address, source("The synthetic one.")],
     public: Annotated[
         bool, typer.Option("--public", help="Both files are public: exact figures may be shown.")
     ] = False,
@@ -99,7 +100,7 @@ def evaluate_command(
 
 def synthesize_command(
     spec: SpecFile,
-    data: Annotated[Path, typer.Option(metavar="FILE", help="A public file of raw values.")],
+    data: Annotated[Address, source("A public source of raw values.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="CSV or Parquet, by its ending.")],
     family: Annotated[str, typer.Option(help="The generator, as `families` names it.")] = "workload",
     epsilon: Annotated[str, typer.Option(help="What the generator may spend.")] = "1",
@@ -110,9 +111,7 @@ def synthesize_command(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A hyperparameter; may be repeated.")
     ] = None,
-    prior: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another public file, to start from.")
-    ] = None,
+    prior: Annotated[Address | None, source("Another public source, to start from.")] = None,
     public: Public = False,
     as_json: AsJson = False,
 ) -> None:

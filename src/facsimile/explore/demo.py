@@ -11,6 +11,7 @@ from facsimile.explore.simulate import simulate
 from facsimile.release.run import Rehearsed, Request, rehearsal
 from facsimile.release.verify import verify
 from facsimile.release.writing import save
+from facsimile.sources.address import Address
 from facsimile.spec.load import load
 
 SEED = 1
@@ -37,7 +38,7 @@ def demonstrate(example: Path, out: Path, tell: Callable[[str], object]) -> Demo
     found = []
     for name, specification in (("paper", papers), ("ours", own)):
         tell(f"Rehearsing the release `{name}`, total epsilon at most {float(specification.budget.total):g}")
-        found.append(rehearsal(Request(specification, data, out / name), SEED))
+        found.append(rehearsal(Request(specification, Address.of(data), out / name), SEED))
         tell(f"Verifying the bundle `{name}`")
         verify(out / name, allow_rehearsal=True)
     return Demonstrated(found[0], found[1], (out / "paper" / "README.html", out / "ours" / "README.html"))

@@ -34,6 +34,7 @@ from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import check
+from facsimile.sources.address import Address
 from facsimile.spec.load import loads, read_limited
 from facsimile.spec.space import Configuration
 
@@ -84,7 +85,7 @@ class Summary:
         return asdict(self)
 
 
-def begin(specification: Path, data: Path, out: Path, rule: Rule, seed: int) -> Study:
+def begin(specification: Path, data: Address, out: Path, rule: Rule, seed: int) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
     source = read_limited(specification).decode("utf-8-sig")
     declared = loads(source)

@@ -101,7 +101,7 @@ class Curator:
         finally:
             if search is not None:
                 search.end()
-        self._charges.close(receipt, "done")
+        self._charges.close(receipt, "halted" if search is not None and search.halted else "done")
 
     def _admit(self, mechanism: Mechanism[T]) -> None:
         """Only listed mechanisms, proved for the neighbours of the specification (rules P2, P5), whose
@@ -140,7 +140,7 @@ class Search:
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
         self._curator, self._plan = curator, plan
         self._receipt, self.resumed = receipt, receipt.resumed
-        self.decided = self.finished = False
+        self.decided = self.finished = self.halted = False
         self._given: dict[str, Purse] = {}
         self._ended = False
 

@@ -1,21 +1,22 @@
 """The dataset: which data a ledger speaks of, and which data are not public; nothing is told about them.
 
-The tag is an HMAC of the data under a random key that lies beside them; a plain hash would let anybody test
-a guess of the whole file. Without the key the tag is a random number. The resolved address decides: a table of
-a database file has the key of that file, and a link that of the file behind it.
+The tag is an HMAC of the data under a random key; a plain hash would let anybody test a guess of the whole
+file. Without the key the tag is a random number. The key of a file lies beside it: a table of a database file has
+the key of that file, and a link that of the file behind it. A source that is no file is tagged by its address,
+its key lies where the curator says, and the claim (sources/claims.py) ties the two together.
 """
 
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
 from pathlib import Path
 from typing import Any
 
 from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.anchor import NOTHING, Anchor, Mark, nothing_charged
-from facsimile.sources.source import parse_place
+from facsimile.sources.address import Address
+from facsimile.sources.claims import is_confidential
 from facsimile.storage import locked
 
 PIECE = 1 << 20
@@ -23,12 +24,17 @@ KEY_BYTES = 32
 PATIENCE_SECONDS = 30
 
 
-def key_path(data: str | Path) -> Path:
-    """Where the key of a file lies: beside the file itself, whatever table or link was named."""
-    file = parse_place(str(data)).file
-    if file is None:
-        raise refusal("E101")
-    return file.with_name(file.name + ".key")
+def key_path(data: Address, named: Path | None = None) -> Path:
+    """Where the key lies: beside a file, and nowhere else; where it is named for other sources."""
+    beside, folder = data.beside, data.place
+    if beside is None and data.scheme == "file":
+        raise refusal("E105" if folder is not None and folder.exists() else "E101")
+    found = beside if named is None else named.resolve()
+    if found is None:
+        raise refusal("E115")
+    if found != (beside or found) or (beside is None and folder is not None and folder in found.parents):
+        raise refusal("E116")
+    return found
 
 
 def dataset_key(path: Path) -> bytes:
@@ -52,21 +58,19 @@ def _begin(path: Path) -> None:
         Anchor(path).write(Mark("", NOTHING, "", 0, key=secrets.token_hex(KEY_BYTES)))
 
 
-def dataset_tag(data: str | Path, key: bytes) -> str:
-    """The tag of a file's bytes, or of the address of a table in a database."""
+def dataset_tag(data: Address, key: bytes) -> str:
+    """The tag of a file's bytes, or of the address of any other source."""
     digest = hmac.new(key, digestmod="sha256")
-    file = parse_place(str(data)).file
-    if file is None:
-        digest.update(str(data).encode())
+    if data.file is None:
+        digest.update(data.identity.encode())
         return digest.hexdigest()
-    with file.open("rb") as content:
+    with data.file.open("rb") as content:
         while piece := content.read(PIECE):
             digest.update(piece)
     return digest.hexdigest()
 
 
 def refuse_confidential(data: Any) -> None:
-    """Refuse a file that has a dataset key beside it: budget was spent on it, so it is not public."""
-    file = parse_place(str(data)).file if isinstance(data, str | Path) else None
-    if file is not None and os.path.lexists(key_path(file)):
-        raise refusal("E207", file=file.name)
+    """Refuse a source that has a dataset key: budget may be spent on it, so it is not public."""
+    if isinstance(data, str | Path | Address) and is_confidential(Address.of(data)):
+        raise refusal("E207", file=Address.of(data).name)

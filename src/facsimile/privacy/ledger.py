@@ -36,8 +36,8 @@ from facsimile.storage import Hold, append, locked, reached, read, suspect
 
 MICRO = 10**6
 PATIENCE_SECONDS = 30.0
-KINDS = ("open", "charge", "decided", "done", "stopped", "incident")
-End = Literal["done", "stopped", "incident"]
+KINDS = ("open", "charge", "decided", "done", "halted", "stopped", "incident")
+End = Literal["done", "halted", "stopped", "incident"]
 
 
 def micro(epsilon: Fraction) -> int:
@@ -114,6 +114,11 @@ class State:
     def before(self) -> int:
         """What earlier ledgers of the same data had spent, in micro-ε."""
         return int(self.entries[0].get("before", 0))
+
+    @property
+    def data(self) -> str:
+        """What the data was called when the ledger was opened."""
+        return str(self.entries[0].get("data", ""))
 
     @property
     def mark(self) -> Mark:
@@ -208,8 +213,8 @@ class Ledger:
         """Where it is known how far the ledger has come."""
         return (Anchor(self.anchor), *(() if self.key is None else (Anchor(self.key),)))
 
-    def create(self, tag: str, cap: Fraction, again: bool = False) -> State:
-        """Begin a ledger for the dataset of this tag; its cap never changes.
+    def create(self, tag: str, cap: Fraction, again: bool = False, name: str = "") -> State:
+        """Begin a ledger for the dataset of this tag and, for people, this name; its cap never changes.
 
         Data that has a ledger gets another one only `again`, on purpose: what the earlier ones had spent
         stands in its first entry. Anchors say that it is being made before it is there, so that a crash is
@@ -232,7 +237,7 @@ class Ledger:
             identifier = secrets.token_hex(16)
             self._mark(Mark(identifier, NOTHING, "", 0, before))
             first = {"kind": "open", "cap": cap.numerator * MICRO // cap.denominator, "tag": tag, "format": 1}
-            self._append({**first, "id": identifier, "before": before})
+            self._append({**first, "id": identifier, "before": before, "data": name})
             return self._verified()
 
     def made(self) -> bool:
@@ -303,7 +308,7 @@ class Ledger:
                 self._append({"kind": "decided", "charge": receipt.sequence}, state)
 
     def close(self, receipt: Receipt, kind: End) -> None:
-        """Note how what was charged ended: done, stopped or incident."""
+        """Note how what was charged ended: done, halted (without a release), stopped or incident."""
         ended = False
         try:
             with self._alone():

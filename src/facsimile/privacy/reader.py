@@ -1,15 +1,18 @@
 """The reader: the one place where records are read, by one query.
 
-`read` returns the count table in a Private box and checks the declared number of records; `read_public` is
-for files that are public and returns the table itself, and refuses a file on which budget was spent. Whatever
-goes wrong, only an error code comes out.
+`read` returns the count table in a Private box and checks the declared number of records; `read_public` is for
+public sources and returns the table itself. Whoever opens a source for the public passes the guard here, which
+refuses one with a dataset key. Whatever goes wrong, only an error code comes out.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import ibis
+from ibis.expr.types import Table as Source
 
 from facsimile.errors import refusal
 from facsimile.privacy.dataset import refuse_confidential
@@ -37,6 +40,20 @@ def read_public(data: Any, specification: Specification) -> Table:
     """A public table of the same form; its number of records may differ."""
     refuse_confidential(data)
     return _counted(data, specification)
+
+
+@contextlib.contextmanager
+def opened_public(data: Any, wanted: list[str]) -> Iterator[Source]:
+    """A public source opened as it is, for a file of labels."""
+    refuse_confidential(data)
+    with opened(data, wanted) as source:
+        yield source
+
+
+def openable(data: Any) -> None:
+    """Refuse a source that cannot be opened, whatever its columns are."""
+    with opened(data, []):
+        pass
 
 
 def _counted(data: Any, specification: Specification) -> Table:

@@ -80,12 +80,16 @@ def write(found: Mapping[str, bytes], out: Path) -> None:
         raise refusal("E403") from None
 
 
-def refuse_output(out: Path, data: Path | None = None, resumed: bool = False) -> None:
-    """An output is new, no link, and not the folder of the data.
+def refuse_output(
+    out: Path, data: Path | None = None, source: Path | None = None, resumed: bool = False
+) -> None:
+    """An output is new, no link, and not the folder of the data: it holds none of it, and lies in no source.
 
     A run that goes on after a crash may find its bundle there: a whole folder, compared when it is written.
     """
     if out.is_symlink() or (data is not None and data.resolve().is_relative_to(out.resolve())):
+        raise refusal("E402")
+    if source is not None and out.resolve().is_relative_to(source):
         raise refusal("E402")
     if out.exists() and not (resumed and (out / MANIFEST).is_file()):
         raise refusal("E401")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ import numpy as np
 from facsimile.acceptance import Verdict, exact_errors
 from facsimile.acceptance.exact import Tested, as_tested
 from facsimile.errors import FacsimileError, refusal
-from facsimile.privacy.dataset import refuse_confidential
-from facsimile.privacy.reader import read_public
-from facsimile.sources.source import guarded, opened
+from facsimile.privacy.reader import opened_public, read_public
+from facsimile.sources.address import Address
+from facsimile.sources.source import guarded
 from facsimile.spec.choices import Statistic
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
@@ -71,16 +70,17 @@ class Evaluation:
 
 
 def evaluate(
-    specification: Specification, real: Path, synthetic: Path, k: int = 5, form: Statistic | None = None
+    specification: Specification, real: Address, synthetic: Address, k: int = 5, form: Statistic | None = None
 ) -> Evaluation:
     """Measure the synthetic file against the real one; with a form, also as a release would test it."""
-    for path in (real, synthetic):
-        refuse_confidential(path)
-    labels = {path: _labels(specification, path) for path in (synthetic, real)}
-    choices = [labelled_choice(specification, found) for found in labels.values()]
+    labels = [_labels(specification, source) for source in (real, synthetic)]
+    choices = [labelled_choice(specification, found) for found in reversed(labels)]
     first = {c.name: c.used[0] for c in specification.columns}
     choice = next((c for c in choices if c is not None), first)
-    one, other = (read_under(specification, path, labels[path], choice) for path in (real, synthetic))
+    one, other = (
+        read_under(specification, source, found, choice)
+        for source, found in zip((real, synthetic), labels, strict=True)
+    )
     if one.n != other.n:
         raise refusal("E113")
     faces = face_privacy(other, k, len(specification.columns) - 1)
@@ -88,11 +88,11 @@ def evaluate(
     return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces, tested)
 
 
-def read_under(specification: Specification, path: Path, found: Labels | None, choice: Choice) -> Table:
+def read_under(specification: Specification, source: Address, found: Labels | None, choice: Choice) -> Table:
     """A file of raw values, or its labels where it holds some, under the chosen alternatives."""
     if found is not None and _fits(specification, found, choice):
         return _coded(specification, found, choice)
-    return recode(specification, read_public(path, specification), choice)
+    return recode(specification, read_public(source, specification), choice)
 
 
 def labelled_choice(specification: Specification, found: Labels | None) -> Choice | None:
@@ -108,11 +108,11 @@ def labelled_choice(specification: Specification, found: Labels | None) -> Choic
     return choice
 
 
-def _labels(specification: Specification, path: Path) -> Labels | None:
+def _labels(specification: Specification, address: Address) -> Labels | None:
     """Distinct rows of text with their counts; None where the release's columns are not all there."""
     names = list(specification.names)
     try:
-        with opened(path, names) as source:
+        with opened_public(address, names) as source:
             text = source.select(**{name: source[name].cast("string") for name in names})
             counted = text.group_by(names).aggregate(records=text.count())
             return dict(guarded(lambda: counted.to_pyarrow().to_pydict(), lambda _: "E106"))

@@ -1,14 +1,26 @@
-"""Opening: the ledger of a confidential file, made where the data has none, or another one on purpose."""
+"""Opening: the ledger of a confidential source, made where the data has none, or another one on purpose.
+
+What can be refused is refused by `Opening.of`, `ready` and `refuse_known`, which write nothing; `ledger` and `anew`
+then write: the key, the claim of a source that is no file, the ledger. So a mistyped name leaves nothing behind.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from facsimile.errors import refusal
+from facsimile.privacy.anchor import NOTHING, Anchor
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key, dataset_tag, key_path
-from facsimile.privacy.ledger import Ledger, State
+from facsimile.privacy.ledger import Ledger, State, micro, shown
+from facsimile.sources.address import Address
+from facsimile.sources.claims import claim, refuse_other_key
 from facsimile.spec.decimals import parse_epsilon
+from facsimile.storage import refuse_without_room
+
+ROOM = 1 << 16
 
 
 def cap_of(text: str) -> Fraction:
@@ -19,25 +31,74 @@ def cap_of(text: str) -> Fraction:
         raise refusal("E201", problem="The cap is a decimal number above 0.") from None
 
 
-def ledger_of(data: Path, path: Path, anchor: Path | None, cap: Fraction) -> Ledger:
-    """The ledger that counts for the data, verified; made with this cap where the data has none."""
-    book, tag = _book(data, path, anchor)
-    if not book.made():
-        book.create(tag, cap)
-    if book.state().tag != tag:
-        raise refusal("E315")
-    return book
+@dataclass(frozen=True)
+class Opening:
+    """A confidential source, where its key lies, and the ledger that counts for it or is to be."""
 
+    data: Address
+    key: Path
+    book: Ledger
 
-def open_ledger(data: Path, path: Path, anchor: Path | None, cap: Fraction, again: bool) -> State:
-    """A new ledger for the data, on purpose."""
-    book, tag = _book(data, path, anchor)
-    return book.create(tag, cap, again)
+    @classmethod
+    def of(cls, data: Address, path: Path | None, anchor: Path | None, named: Path | None) -> Opening:
+        """Refuse places that cannot be, and a key that is not the one of the source."""
+        key = key_path(data, named)
+        book = Ledger.at(path or key.with_name("ledger"), anchor, key)
+        places = [place.resolve() for place in (book.path, book.anchor, key)]
+        if len({*places, data.place}) < 4:
+            raise refusal("E314")
+        refuse_other_key(data, dataset_key(key) if key.exists() else None)
+        return cls(data, key, book)
 
+    @property
+    def known(self) -> bool:
+        """Whether the data has a ledger, as its key says."""
+        mark = Anchor(self.key).read()
+        return mark is not None and mark.sequence > NOTHING
 
-def _book(data: Path, path: Path, anchor: Path | None) -> tuple[Ledger, str]:
-    key = key_path(data)
-    given = Ledger.at(path, anchor, key)
-    if len({place.resolve() for place in (given.path, given.anchor, key, data)}) < 4:
-        raise refusal("E314")
-    return Ledger.at(path, anchor, key), dataset_tag(data, dataset_key(key))
+    def ready(self, cost: Cost, purpose: str) -> bool:
+        """Refuse another ledger, or one without enough budget; whether a charge that a crash left goes on."""
+        if not self.book.made():
+            if self.known:
+                raise refusal("E314" if Anchor(self.book.anchor).read() else "E316")
+            self._refuse_places()
+            return False
+        if not self.key.exists():
+            raise refusal("E315")
+        if self.book.unfinished(purpose):
+            return True
+        asked, state = micro(cost.epsilon), self.book.state()
+        if asked > state.remaining:
+            raise refusal("E301", asked=shown(asked), remaining=shown(state.remaining))
+        return False
+
+    def ledger(self, cap: Fraction) -> Ledger:
+        """The ledger that counts for the data, verified; made with this cap where the data has none."""
+        tag = self._tag()
+        if not self.book.made():
+            self.book.create(tag, cap, name=self.data.name)
+        if self.book.state().tag != tag:
+            raise refusal("E315")
+        return self.book
+
+    def refuse_known(self, again: bool) -> None:
+        """Refuse what must not be made anew: a ledger that is there, or another one that is not on purpose."""
+        if self.known and not again:
+            raise refusal("E316")
+        if self.book.made():
+            raise refusal("E401")
+        self._refuse_places()
+
+    def anew(self, cap: Fraction, again: bool) -> State:
+        """A new ledger for the data, on purpose."""
+        return self.book.create(self._tag(), cap, again, self.data.name)
+
+    def _refuse_places(self) -> None:
+        """Key, ledger and anchor can be written, seen before the first of them is."""
+        for place in (self.key, self.book.path, self.book.anchor):
+            refuse_without_room(place.absolute().parent, ROOM, "E330")
+
+    def _tag(self) -> str:
+        secret = dataset_key(self.key)
+        claim(self.data, secret)
+        return dataset_tag(self.data, secret)

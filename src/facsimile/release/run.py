@@ -1,7 +1,9 @@
 """The run: check → plan → read and validate → charge → search → measure → bundle.
 
-    1  the specification is checked, its plan named by a hash; the output and the key are looked at
-    2  the file is read by one query and boxed; a refusal tells an error code only
+    1  the specification is checked, its plan named by a hash; the output, the key and what is left of the
+       budget are looked at, and nothing is written
+    2  the source is read by one query and boxed; a refusal tells an error code only. Now that it is known to be
+       good, its key, claim and ledger are made where there are none
     3  the whole budget is charged once, or a charge that a crash left is taken up; then nothing is shown
     4  the search: configuration → recode → fit → sample → filter → project → test, until accepted or halted
     5  the decision is on disk before anything else happens
@@ -20,7 +22,7 @@ import contextlib
 import secrets
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -33,7 +35,6 @@ from facsimile.acceptance.decision import fit_question
 from facsimile.documents.report import LedgerPlace, Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.curator import Curator, Search
-from facsimile.privacy.dataset import key_path
 from facsimile.privacy.ledger import Ledger, shown
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.reader import read, read_public, rehearse
@@ -42,11 +43,12 @@ from facsimile.release import bundle
 from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
 from facsimile.release.journal import Decision, Journal
-from facsimile.release.opening import ledger_of
+from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key
+from facsimile.sources.address import Address
 from facsimile.spec.criteria import RegressionError
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -56,6 +58,7 @@ from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
 SEED_WORDS = 8
+Waiting = Callable[[], contextlib.AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,13 @@ class Request:
     """What a release is asked for."""
 
     specification: Specification
-    data: Path
+    data: Address
     out: Path
     ledger: Path | None = None
     anchor: Path | None = None
     key: Path | None = None
     workers: int = 1
+    dataset_key: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -80,24 +84,28 @@ class Rehearsed:
     exact: tuple[Verdict, ...]
 
 
-def release(request: Request) -> Report:
-    """Make a release of a confidential file; a refusal says why there is none."""
+def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Report:
+    """Make a release of confidential data; a refusal says why there is none.
+
+    `waiting` surrounds everything from the charge on: what is stopped before it has cost nothing.
+    """
     spec = request.specification
     plan, key = _ready(request)
     _without_core_dumps()
-    beside = key_path(request.data)
-    purpose = f"release {plan_hash(spec)}"
-    ledger = request.ledger or beside.with_name("ledger")
-    book = ledger_of(request.data, ledger, request.anchor, spec.budget.total)
-    _swept(book, spec)
-    bundle.refuse_output(request.out, beside, resumed=book.unfinished(purpose))
+    purpose = f"release {plan_hash(spec)} {spec.title}"
+    opening = Opening.of(request.data, request.ledger, request.anchor, request.dataset_key)
+    beside = opening.key
+    resumed = opening.ready(plan.total(), purpose)
+    bundle.refuse_output(request.out, beside, request.data.place, resumed)
     bundle.refuse_without_room(request.out, spec)
     refuse_without_room(beside.parent, Journal.of(spec, beside).size, "E330")
     sealed = read(request.data, spec)
+    book = opening.ledger(spec.budget.total)
+    _swept(book, spec)
     transcript = beside.with_suffix(f".transcript-{secrets.token_hex(4)}")
     with Transcript(transcript) as record:
         curator = Curator.production(sealed, book, record)
-        with _truthful() as searches, curator.search(plan, purpose) as search:
+        with waiting(), _truthful(book, plan, purpose) as searches, curator.search(plan, purpose) as search:
             searches.append(search)
             journal, said = Journal.of(spec, search.charge.place), None
             decision = _decided(spec, search, journal, request.workers)
@@ -107,7 +115,7 @@ def release(request: Request) -> Report:
                 made = _made(spec, finished, _place(book, search.charge.sequence))
                 said = report(made, decision.day)
                 bundle.write(bundle.files(made, said, key), request.out)
-            search.finished = True
+            search.finished, search.halted = True, said is None
         reached("closed")
         journal.remove()
     if said is None:
@@ -118,7 +126,7 @@ def release(request: Request) -> Report:
 def rehearsal(request: Request, seed: int) -> Rehearsed:
     """The same on public data: seeded noise, nothing charged, every artefact marked, everything shown."""
     _, key = _ready(request)
-    bundle.refuse_output(request.out, request.data)
+    bundle.refuse_output(request.out, request.data.file, request.data.place)
     table = read_public(request.data, request.specification)
     spec = request.specification.sized(table.n)
     accepted, iterations = rehearsed(spec, table, seed)
@@ -180,8 +188,9 @@ def patient() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _truthful() -> Iterator[list[Search]]:
-    """From the charge on, a write that fails says so: finished by the next run, or spent before a decision."""
+def _truthful(book: Ledger, plan: Plan, purpose: str) -> Iterator[list[Search]]:
+    """From the charge on, a write that fails says what the next run finds: a decision to finish, a charge to go
+    on under, or one that is spent."""
     begun: list[Search] = []
     try:
         yield begun
@@ -189,8 +198,16 @@ def _truthful() -> Iterator[list[Search]]:
         if begun and begun[0].finished and error.code == "E332":
             return  # the end is on disk, and the next command advances the anchor
         if begun and error.code.startswith(("E33", "E4")):
-            raise refusal("E602" if begun[0].decided else "E603") from None
+            raise refusal("E602" if begun[0].decided else _undecided(book, plan, purpose)) from None
         raise
+
+
+def _undecided(book: Ledger, plan: Plan, purpose: str) -> str:
+    """E604 where the charge is still open and the same command goes on under it; otherwise E603."""
+    try:
+        return "E604" if plan.resumable and book.unfinished(purpose) else "E603"
+    except FacsimileError:
+        return "E603"
 
 
 def _made(spec: Specification, accepted: Accepted, place: LedgerPlace | None) -> Release:

@@ -1,9 +1,8 @@
-"""Sources: a file, a database or a table in memory, opened for the one query of reader.py.
+"""Sources: a file, a database (address.py) or a table in memory, opened for the one query of reader.py.
 
-    data.csv  data.csv.gz  data.parquet  data.arrow      read by the embedded engine
-    data.duckdb#TABLE  data.sqlite#TABLE                 opened read-only
-    postgres://user@host/database#TABLE                  the server does the work (extra `postgres`)
-    spark://local/data.parquet  spark://local#TABLE      Spark does the work (extra `spark`)
+Files are read by the embedded engine, databases are opened read-only, PostgreSQL and Spark do the work
+themselves (extras `postgres` and `spark`). What is opened is what the address says, and nothing that the
+environment adds.
 
 An engine's own message can hold values, so no exception of an engine leaves this module or reader.py: it
 becomes an error code.
@@ -16,10 +15,8 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import ibis
 import pyarrow
@@ -30,6 +27,7 @@ from ibis.expr.types import Table as Source
 
 from facsimile.errors import FacsimileError, refusal
 from facsimile.sources import textfile
+from facsimile.sources.address import Address
 
 T = TypeVar("T")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
@@ -37,31 +35,8 @@ PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 DUCKDB = (".duckdb", ".ddb")
 SQLITE = (".sqlite", ".sqlite3", ".db")
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the records are: an address and, for databases, a table."""
-
-    address: str
-    table: str | None
-
-    @property
-    def file(self) -> Path | None:
-        """The file itself, behind all links, whatever table of it is named; None where there is no file."""
-        spark = self.address.startswith("spark://")
-        path = Path(urlsplit(self.address).path if spark else self.address)
-        return path.resolve() if path.is_file() else None
-
-
-def parse_place(text: str) -> Place:
-    """Split `ADDRESS#TABLE`; a file whose name holds a number sign is a file.
-
-    >>> parse_place("postgres://host/registry#births")
-    Place(address='postgres://host/registry', table='births')
-    """
-    address, mark, table = text.rpartition("#")
-    return Place(address, table) if mark and not Path(text).is_file() else Place(text, None)
+LOGIN = ("PGPASS", "PGSSL", "PGREQUIRE", "PGCHANNELBINDING", "PGGSS", "PGKRB")
+"""Variables of PostgreSQL that say how to log in, and not where."""
 
 
 def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
@@ -101,15 +76,15 @@ def _readable(kind: DataType) -> bool:
 
 
 def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
-    if not isinstance(data, str | Path):
+    if not isinstance(data, str | Path | Address):
         return _in_memory(_arrow(data), wanted, stack)
-    place = parse_place(str(data))
-    if place.address.startswith(("postgres://", "postgresql://")):
-        return _postgres(place, stack)
-    if place.address.startswith("spark://"):
-        return _spark(place, wanted)
-    path = Path(place.address)
-    if not path.exists():
+    address = Address.of(data)
+    if address.scheme == "postgres":
+        return _postgres(address, stack)
+    if address.scheme == "spark":
+        return _spark(address, wanted)
+    path = address.path
+    if path is None or not path.exists():
         raise refusal("E101")
     if not path.is_file():
         raise refusal("E105")
@@ -124,9 +99,9 @@ def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
     if name.endswith(ARROW):
         return _in_memory(_arrow_file(path), wanted, stack)
     if name.endswith(DUCKDB):
-        return _duckdb(path, place.table, stack)
+        return _duckdb(path, address.table, stack)
     if name.endswith(SQLITE):
-        return _sqlite(path, place.table, stack)
+        return _sqlite(path, address.table, stack)
     raise refusal("E122" if name.endswith((".zip", ".gz", ".7z", ".bz2", ".xz", ".zst")) else "E105")
 
 
@@ -239,38 +214,58 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _postgres(place: Place, stack: contextlib.ExitStack) -> Source:
+def _postgres(address: Address, stack: contextlib.ExitStack) -> Source:
     try:
         import psycopg  # noqa: F401
     except ImportError:
         raise refusal("E109", extra="postgres") from None
-    schema, _, name = (place.table or "").rpartition(".")
-    connection = ibis.connect(place.address.replace("postgresql://", "postgres://", 1))
+    schema, _, name = str(address.table).partition(".")
+    with _own_words():
+        connection = ibis.postgres.connect(
+            host=address.host,
+            port=address.port,
+            user=address.user,
+            password=address.password,
+            database=address.database,
+        )
     stack.callback(connection.disconnect)
     for setting in ("default_transaction_read_only = on", "DateStyle = 'ISO, YMD'", "TimeZone = 'UTC'"):
         connection.raw_sql(f"SET SESSION {setting}").close()
     connection.con.commit()
-    tables = sorted(connection.list_tables(database=schema or None))
-    return connection.table(_chosen(tables, name or None), database=schema or None)
+    return connection.table(_chosen(sorted(connection.list_tables(database=schema)), name), database=schema)
 
 
-def _spark(place: Place, wanted: set[str]) -> Source:
+@contextlib.contextmanager
+def _own_words() -> Iterator[None]:
+    """The address alone says where the table is: of PostgreSQL's variables only those about logging in stay."""
+    kept = {key: value for key, value in os.environ.items() if key.startswith("PG")}
+    for key in kept:
+        if not key.startswith(LOGIN):
+            del os.environ[key]
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
+
+
+def _spark(address: Address, wanted: set[str]) -> Source:
     try:
         import pyspark  # noqa: F401
     except ImportError:
         raise refusal("E109", extra="spark") from None
-    parts = urlsplit(place.address)
-    path = Path(parts.path)
+    if address.place is None:
+        connection = ibis.pyspark.connect(_session(address))
+        return connection.table(_chosen(sorted(connection.list_tables()), address.table))
+    path = address.place
     is_text = path.name.lower().endswith(CSV)
-    if place.table is None and not path.exists() and (is_text or parts.netloc == "local"):
+    if not path.exists() and (is_text or address.host == "local"):
         raise refusal("E101")
-    layout = textfile.scan(path, wanted) if is_text and place.table is None else None
+    layout = textfile.scan(path, wanted) if is_text else None
     if layout:
         _check_columns(layout.names, sorted(wanted))
-    connection = ibis.pyspark.connect(_session(parts.netloc))
-    if place.table is not None:
-        return connection.table(_chosen(sorted(connection.list_tables()), place.table))
-    pattern = re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", parts.path)
+    connection = ibis.pyspark.connect(_session(address))
+    pattern = re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", str(path))
+    pattern = f"file:{pattern}" if address.host == "local" else pattern
     if layout is None:
         return connection.read_parquet(pattern)
     return connection.read_csv(
@@ -286,7 +281,7 @@ def _spark(place: Place, wanted: set[str]) -> Source:
     )
 
 
-def _session(master: str) -> Any:
+def _session(address: Address) -> Any:
     """A Spark session; a new one starts without a word on standard error."""
     from pyspark.sql import SparkSession
 
@@ -300,10 +295,11 @@ def _session(master: str) -> Any:
         builder = builder.config(key, value)
     if SparkSession.getActiveSession():
         return builder.getOrCreate()
-    if master == "local":
+    master = "local[*]" if address.host == "local" else f"spark://{address.host}:{address.port}"
+    if address.host == "local":
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     with _silent():
-        session = builder.master("local[*]" if master == "local" else f"spark://{master}").getOrCreate()
+        session = builder.master(master).getOrCreate()
         session.sparkContext.setLogLevel("OFF")
     return session
 
