@@ -24,6 +24,7 @@ from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
 from facsimile.release import run
 from facsimile.release.writing import save
+from facsimile.sources.address import Address
 from facsimile.spec.load import load, parse
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
@@ -56,7 +57,7 @@ def public(folder: Path) -> Path:
 @benchmark(rows=158_500)
 def exploring(rows: int, folder: Path) -> Report:
     """Trials a second, one worker and two in turn, each on the same first trials of the race."""
-    spec, data = privbayes(folder), public(folder)
+    spec, data = privbayes(folder), Address.of(public(folder))
     rates: dict[int, list[float]] = {1: [], 2: []}
     for round_ in range(TIMES):
         for workers in (1, 2):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from needs import needs
 from programs import Program
 
 settings.register_profile(
@@ -33,6 +36,21 @@ def nvss() -> Path:
     return PUBLIC
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server that is thrown away in the end."""
+    from engines import postgres_server
+
+    with postgres_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser's program."""
+    return shutil.which("chromium") or needs("no Chromium on this machine")
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
     return Program(monkeypatch, capsys)
@@ -43,3 +61,11 @@ def _no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "160")
     os.environ.pop("FORCE_COLOR", None)
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The state folder of this session's tests, never that of the user; a test that claims takes its own."""
+    folder = tmp_path_factory.getbasetemp() / "state"
+    monkeypatch.setenv("FACSIMILE_STATE", str(folder))
+    return folder

@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
 import pytest
+
+from needs import needs
 
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -53,9 +56,11 @@ def postgres_programs() -> Path | None:
 @contextlib.contextmanager
 def postgres_server() -> Iterator[str]:
     """The address of a PostgreSQL server that lives as long as the block."""
+    if not find_spec("psycopg"):
+        needs("the extra postgres is not installed")
     programs = postgres_programs()
     if programs is None:
-        pytest.skip("no PostgreSQL server (initdb, pg_ctl) on PATH or in /usr/lib/postgresql/*/bin")
+        needs("no PostgreSQL server (initdb, pg_ctl) on PATH or in /usr/lib/postgresql/*/bin")
     user = _unprivileged()
     top = Path(tempfile.mkdtemp(prefix="facsimile_pg_"))
     environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": str(top)}
@@ -90,7 +95,7 @@ def _unprivileged() -> dict[str, Any]:
         with contextlib.suppress(KeyError):
             found = pwd.getpwnam(name)
             return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
-    pytest.skip("PostgreSQL does not run as root and there is no other user")
+    needs("PostgreSQL does not run as root and there is no other user")
 
 
 def _free_port() -> int:

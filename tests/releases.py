@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from facsimile.release.run import Request
+from facsimile.sources.address import Address
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from specs import changed
@@ -43,4 +44,4 @@ def request(folder: Path, **changes: Any) -> Request:
         "data": folder / "people.csv",
         "out": folder / "bundle",
     } | changes
-    return Request(**given)
+    return Request(**given | {"data": Address.of(given["data"])})

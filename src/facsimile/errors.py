@@ -189,8 +189,8 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "E316": Entry(
         "The data has another ledger.",
-        "Give that one (and its key); `facsimile ledger new --again` opens another on purpose, and what was spent "
-        "is carried over.",
+        "Give that one (and its key); `facsimile ledger new --again` opens another on purpose, and what was "
+        "spent is carried over.",
     ),
     "E317": Entry(
         "The dataset key beside the data is damaged.",

@@ -12,6 +12,7 @@ from facsimile.cli import exploring
 from facsimile.errors import refusal
 from facsimile.explore.ground import Ground
 from facsimile.explore.study import Study
+from facsimile.sources.address import Address
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import load
 from programs import Program, Ran
@@ -46,7 +47,7 @@ def study(files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("facsimile.explore.pool.Local", lambda ground, workers: Here(ground))
         exploring.explore_command(
-            spec, data, path, public=True, trials=3, fresh=8, steps=1, finalists=2, as_json=True
+            spec, Address.of(data), path, public=True, trials=3, fresh=8, steps=1, finalists=2, as_json=True
         )
     return path
 

@@ -44,7 +44,7 @@ os.set_inheritable(3, True)
 os.set_inheritable(4, True)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = pytest.mark.usefixtures("chromium")
 
 
 class Browser:

@@ -41,6 +41,7 @@ from facsimile.explore.ground import Ground
 from facsimile.explore.race import Rule, rank, standing
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial, run
+from facsimile.sources.address import Address
 from studies import (
     RULE,
     Here,
@@ -417,12 +418,20 @@ def test_levels_fall_by_the_root_of_two_to_two_digits(generator: Any, steps: int
         assert (found * Fraction(10) ** digits).denominator == 1
 
 
+Files = tuple[Path, Address]
+
+
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path]:
-    return write_files(tmp_path)
+def files(tmp_path: Path) -> Files:
+    return written(tmp_path)
 
 
-def test_a_study_begins_once_and_is_taken_up_again(files: tuple[Path, Path], tmp_path: Path) -> None:
+def written(folder: Path, **changes: Any) -> Files:
+    spec, data = write_files(folder, **changes)
+    return spec, Address.of(data)
+
+
+def test_a_study_begins_once_and_is_taken_up_again(files: Files, tmp_path: Path) -> None:
     out = tmp_path / "people.study"
     study = begin(*files, out, RULE, 7)
     assert study.ground.same(GROUND), "the table that is read is the simulated one"
@@ -434,7 +443,7 @@ def test_a_study_begins_once_and_is_taken_up_again(files: tuple[Path, Path], tmp
 
 
 @pytest.mark.parametrize("change", ["seed", "rule", "specification", "data"])
-def test_another_study_is_not_mixed_in(files: tuple[Path, Path], tmp_path: Path, change: str) -> None:
+def test_another_study_is_not_mixed_in(files: Files, tmp_path: Path, change: str) -> None:
     out = tmp_path / "people.study"
     spec, data = files
     begin(spec, data, out, RULE, 7)
@@ -453,14 +462,14 @@ def test_another_study_is_not_mixed_in(files: tuple[Path, Path], tmp_path: Path,
 
 def test_in_the_paper_scheme_noise_is_no_luck(tmp_path: Path) -> None:
     changes: dict[str, Any] = {"scheme": "paper", "selection": {"mode": "paper"}}
-    files = write_files(tmp_path, budget={"total": "60", "generator": "2"}, **changes)
+    files = written(tmp_path, budget={"total": "60", "generator": "2"}, **changes)
     assert begin(*files, tmp_path / "a", RULE, 7).rule.luck == 0.0
 
 
 @pytest.mark.parametrize(
     ("kind", "code"), [("confidential", "E207"), ("no study", "E410"), ("no folder", "E403")]
 )
-def test_what_cannot_begin_is_refused(files: tuple[Path, Path], tmp_path: Path, kind: str, code: str) -> None:
+def test_what_cannot_begin_is_refused(files: Files, tmp_path: Path, kind: str, code: str) -> None:
     out = tmp_path / ("absent/a" if kind == "no folder" else "a")
     if kind == "confidential":
         (tmp_path / "people.csv.key").write_bytes(b"0" * 32)

@@ -13,6 +13,7 @@ import tracemalloc
 import zipfile
 import zlib
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
+from needs import needs
 from specs import changed
 from table.oracle import specified
 
@@ -252,7 +254,7 @@ def test_a_database_that_writes_ahead_is_read_and_left_whole(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("source", "module", "extra"), [
     ("postgres://Zaphodine:8675309@localhost/x#t", "psycopg", "postgres"),
-    ("postgresql://Zaphodine:8675309@localhost/x", "psycopg", "postgres"),
+    ("postgresql://Zaphodine:8675309@localhost/x#t", "psycopg", "postgres"),
     ("spark://local/Zaphodine.parquet", "pyspark", "spark"),
 ])  # fmt: skip
 def test_an_extra_that_is_not_installed(
@@ -263,7 +265,8 @@ def test_an_extra_that_is_not_installed(
 
 
 def test_a_server_that_does_not_answer(refuses: Any) -> None:
-    pytest.importorskip("psycopg")
+    if not find_spec("psycopg"):
+        needs("the extra postgres is not installed")
     refuses("postgres://Zaphodine:8675309@127.0.0.1:1/Beeblebrox#t", "E106")
 
 

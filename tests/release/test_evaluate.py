@@ -17,6 +17,7 @@ from facsimile.privacy.dataset import dataset_key, key_path
 from facsimile.privacy.reader import read_public
 from facsimile.release.evaluate import evaluate
 from facsimile.release.writing import save
+from facsimile.sources.address import Address
 from facsimile.spec.load import load
 from facsimile.table.encoding import recode
 
@@ -44,16 +45,21 @@ def files(births: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+at = Address.of
+
+
 def test_labels_and_raw_values_give_the_same_figures(births: Path, files: Path) -> None:
     specification = load(births / "release.yaml")
-    raw, labels = (evaluate(specification, files / "a.csv", files / name) for name in ("b.csv", "labels.csv"))
+    raw, labels = (
+        evaluate(specification, at(files / "a.csv"), at(files / name)) for name in ("b.csv", "labels.csv")
+    )
     assert raw == labels
     assert [v.name for v in raw.verdicts] == NAMES
     assert raw.n == 8_000
 
 
 def test_a_file_equals_itself(births: Path, files: Path) -> None:
-    found = evaluate(load(births / "released.yaml"), files / "b.csv", files / "labels.csv")
+    found = evaluate(load(births / "released.yaml"), at(files / "b.csv"), at(files / "labels.csv"))
     values = {v.name: v.value for v in found.verdicts}
     assert values.pop("marginals-relative") == 1
     assert max(v for v in values.values() if v is not None) < 1e-6
@@ -79,12 +85,12 @@ def test_a_file_with_its_key_beside_it_is_confidential_and_its_neighbours_are_no
     real, other = tmp_path / "a.csv", tmp_path / "b.csv"
     for path in (real, other):
         path.write_bytes((files / path.name).read_bytes())
-    dataset_key(key_path(real))
+    dataset_key(key_path(at(real)))
     spec = load(births / "released.yaml")
-    for pair in ((real, other), (other, real)):
-        with pytest.raises(FacsimileError, match="has a dataset key beside it"):
-            evaluate(spec, *pair)
-    evaluate(spec, other, files / "a.csv")
+    for one, two in ((real, other), (other, real)):
+        with pytest.raises(FacsimileError, match=r"E207 a.csv has a dataset key"):
+            evaluate(spec, at(one), at(two))
+    evaluate(spec, at(other), at(files / "a.csv"))
 
 
 def test_exact_figures_need_the_word_public(births: Path, files: Path) -> None:
@@ -97,7 +103,7 @@ def test_exact_figures_need_the_word_public(births: Path, files: Path) -> None:
 def test_files_of_different_sizes_are_not_compared(births: Path, files: Path, tmp_path: Path) -> None:
     save(simulate(load_facts(births / "facts.yaml"), 500, 3), tmp_path / "small.csv")
     with pytest.raises(FacsimileError) as refused:
-        evaluate(load(births / "released.yaml"), files / "a.csv", tmp_path / "small.csv")
+        evaluate(load(births / "released.yaml"), at(files / "a.csv"), at(tmp_path / "small.csv"))
     assert refused.value.code == "E113"
 
 

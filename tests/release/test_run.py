@@ -26,12 +26,13 @@ from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import RehearsalNoise, SystemNoise
 from facsimile.release import bundle, run
 from facsimile.release.journal import Decision, Journal
-from facsimile.release.opening import open_ledger
+from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash
 from facsimile.release.run import Rehearsed, patient, rehearsal, release
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.verify import verify
 from facsimile.release.writing import digest, save
+from facsimile.sources.address import Address
 from programs import Program
 from releases import N, request, specification, write_data
 
@@ -155,7 +156,8 @@ def test_a_bundle_says_what_it_cost_and_what_its_ledger_had_spent_in_all(folder:
         assert said.ledger.before == "0"
     state = book(folder).state()
     assert second.ledger is not None and Fraction(second.ledger.spent) == Fraction(state.spent, 10**6)
-    open_ledger(folder / "people.csv", folder / "third.ledger", None, Fraction(30), again=True)
+    data = Address.of(folder / "people.csv")
+    Opening.of(data, folder / "third.ledger", None, None).anew(Fraction(30), again=True)
     third = release(request(folder, out=folder / "c", ledger=folder / "third.ledger"))
     assert third.ledger is not None
     assert third.ledger.before == second.ledger.spent
@@ -241,7 +243,7 @@ def test_an_anchor_that_cannot_be_written_hides_no_outcome(
     if kind == "decided":
         monkeypatch.setattr(Plan, "search", lambda *_: pytest.fail("searched again"))
         assert refused_or_none(lambda: release(request(folder))) == outcome
-    assert kinds(folder) == ["open", "charge", "decided", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "halted" if halts else "done"]
     assert (folder / "bundle").exists() is not halts
 
 
@@ -325,7 +327,7 @@ def test_a_rising_coin_does_not_survive_a_crash(
     assert kinds(folder) == ["open", "charge"]
     with pytest.raises(FacsimileError, match="E601"):
         release(asked)
-    assert kinds(folder) == ["open", "charge", "decided", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "halted"]
     assert not (folder / "bundle").exists()
 
 
@@ -347,7 +349,7 @@ def test_a_halt_that_was_decided_before_a_crash_is_not_drawn_again(
     assert kinds(folder) == ["open", "charge"]
     assert refused(lambda: release(request(folder, out=folder / "other"))) == "E601"
     assert not (folder / "other").exists()
-    assert kinds(folder) == ["open", "charge", "decided", "done"]
+    assert kinds(folder) == ["open", "charge", "decided", "halted"]
 
 
 def test_no_release_is_a_decision_of_the_same_size(folder: Path) -> None:
@@ -483,7 +485,7 @@ def test_what_is_refused_is_refused_before_the_charge(folder: Path) -> None:
     assert refused(lambda: release(replace(again, specification=big))) == "E301"
     other = folder / "other.csv"
     other.write_bytes((folder / "people.csv").read_bytes() + b"\n")
-    assert refused(lambda: release(replace(again, data=other))) == "E315"
+    assert refused(lambda: release(replace(again, data=Address.of(other)))) == "E315"
 
 
 def test_the_plan_hash_names_the_promise() -> None:
@@ -519,8 +521,8 @@ def test_ctrl_c_asks_to_wait_and_a_second_one_is_an_incident(
 
     monkeypatch.setattr(Scheme, "index", interrupted)
     monkeypatch.setattr(Plan, "search", search)
-    with pytest.raises(KeyboardInterrupt), patient():
-        release(request(folder))
+    with pytest.raises(KeyboardInterrupt):
+        release(request(folder), patient)
     assert kinds(folder) == ["open", "charge", "incident"]
     assert not (folder / "bundle").exists()
 

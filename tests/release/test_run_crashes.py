@@ -14,9 +14,10 @@ import pytest
 from facsimile.privacy.ledger import Ledger
 from facsimile.release import bundle
 from facsimile.release.journal import Journal
-from facsimile.release.opening import open_ledger
+from facsimile.release.opening import Opening
 from facsimile.release.verify import verify
 from facsimile.release.writing import digest
+from facsimile.sources.address import Address
 from releases import specification, write_data
 from runs import Ask, Runs
 
@@ -180,7 +181,8 @@ def test_a_journal_of_another_ledger_decides_nothing(runs: Runs, tmp_path: Path)
     stale = decided(folder)
     for name in ("people.ledger", "people.ledger.anchor"):
         (folder / "budget" / name).rename(folder / name)
-    open_ledger(folder / "people.csv", folder / "budget" / "people.ledger", None, Fraction(30), again=True)
+    data = Address.of(folder / "people.csv")
+    Opening.of(data, folder / "budget" / "people.ledger", None, None).anew(Fraction(30), again=True)
     ended = runs.run(folder)
     assert ended.code is None and ended.data_hash != stale
     assert runs.run(folder, out="second", halts=True).code == "E601"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import engines
 from facsimile.errors import DataRefused
 from facsimile.privacy.reader import read_public
+from facsimile.sources.address import Address
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import Encoding
@@ -223,13 +223,6 @@ def test_memory(kind: str, case: Case) -> None:
     assert read_public(engines.MEMORY[kind](data), specification) == expected
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    pytest.importorskip("psycopg")
-    with engines.postgres_server() as address:
-        yield address
-
-
 def test_postgres(postgres: str, case: Case, request: pytest.FixtureRequest) -> None:
     specification, data, expected = case
     name = request.node.callspec.params["case"]
@@ -270,7 +263,7 @@ def test_spark_tables(case: Case, tmp_path: Path) -> None:
 
     specification, data, expected = case
     path = engines.write_parquet(data, tmp_path / "data.parquet")
-    _session("local").read.parquet(str(path)).createOrReplaceTempView("people")
+    _session(Address.of("spark://local#people")).read.parquet(str(path)).createOrReplaceTempView("people")
     assert read_public("spark://local#people", specification) == expected
     with pytest.raises(DataRefused, match="E108"):
         read_public("spark://local#absent", specification)

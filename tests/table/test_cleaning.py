@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -94,13 +93,6 @@ def test_sqlite_with_every_type_in_one_column(tmp_path: Path) -> None:
         connection.executemany("INSERT INTO t VALUES (?, ?)", enumerate(values))
         connection.commit()
     check(path, ["?" if isinstance(value, bytes) else value for value in values])
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    pytest.importorskip("psycopg")
-    with engines.postgres_server() as address:
-        yield address
 
 
 POSTGRES = {

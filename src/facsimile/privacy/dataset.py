@@ -1,9 +1,9 @@
 """The dataset: which data a ledger speaks of, and which data are not public; nothing is told about them.
 
 The tag is an HMAC of the data under a random key; a plain hash would let anybody test a guess of the whole
-file. Without the key the tag is a random number. The key of a file lies beside it: a table of a database file has
+file. Without it the tag is a random number. The key of a file lies beside it: a table of a database file has
 the key of that file, and a link that of the file behind it. A source that is no file is tagged by its address,
-its key lies where the curator says, and the claim (sources/claims.py) ties the two together.
+its key lies where the curator says, and a claim (sources/claims.py) ties the two together.
 """
 
 from __future__ import annotations

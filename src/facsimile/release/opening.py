@@ -1,7 +1,8 @@
 """Opening: the ledger of a confidential source, made where the data has none, or another one on purpose.
 
-What can be refused is refused by `Opening.of`, `ready` and `refuse_known`, which write nothing; `ledger` and `anew`
-then write: the key, the claim of a source that is no file, the ledger. So a mistyped name leaves nothing behind.
+What can be refused is refused by `Opening.of`, `ready` and `refuse_known`, which write nothing; `ledger` and
+`anew` then write: the key, the claim of a source that is no file, the ledger. So a mistyped name leaves nothing
+behind.
 """
 
 from __future__ import annotations

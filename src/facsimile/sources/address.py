@@ -2,7 +2,7 @@
 
     data.csv  data.csv.gz  data.parquet  data.arrow     a file
     data.duckdb#TABLE  data.sqlite#TABLE                a table of a database file
-    postgres://USER@HOST:PORT/DATABASE#SCHEMA.TABLE     a server's table; port 5432 and schema public if not said
+    postgres://USER@HOST:PORT/DATABASE#SCHEMA.TABLE     a server's table; default port 5432, schema public
     spark://local/PATH  spark://HOST:PORT/PATH          a file or a folder that Spark reads
     spark://local#TABLE  spark://HOST:PORT#TABLE        a table that Spark knows
 
@@ -32,7 +32,7 @@ _NUMERIC = re.compile(r"[0-9.]+|0[xX].*")
 
 @dataclass(frozen=True)
 class Address:
-    """Where the records are. Login and spelling are no part of what it is: two equal addresses are one source."""
+    """Where the records are; the login is no part of what it is."""
 
     scheme: Literal["file", "postgres", "spark"]
     path: Path | None = None

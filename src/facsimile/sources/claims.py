@@ -96,9 +96,9 @@ def _claims() -> Iterator[Claim]:
     """Every claim; what is there and cannot be read may be one, so it refuses."""
     folder = _state()
     try:
-        names = [] if folder is None else sorted(os.listdir(folder))
-        for path in (folder / name for name in names if folder is not None and name.endswith(ENDING)):
-            yield Claim(**parsed(read(path)))
+        for path in [] if folder is None else sorted(folder.iterdir()):
+            if path.suffix == ENDING:
+                yield Claim(**parsed(read(path)))
     except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, TypeError, FacsimileError):

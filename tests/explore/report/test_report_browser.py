@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from documents.test_browser import CHROMIUM, Browser
+from documents.test_browser import Browser
 from facsimile.explore.report import write_report
 from reports import explored_study, nasty_study, study_of, told, trial
 from studies import configurations
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = pytest.mark.usefixtures("chromium")
 
 
 @pytest.fixture(scope="module")
