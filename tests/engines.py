@@ -95,7 +95,7 @@ def _unprivileged() -> dict[str, Any]:
         with contextlib.suppress(KeyError):
             found = pwd.getpwnam(name)
             return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
-    needs("PostgreSQL does not run as root and there is no other user")
+    return needs("PostgreSQL does not run as root and there is no other user")
 
 
 def _free_port() -> int:

@@ -142,7 +142,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "E207": Entry(
         "{file} has a dataset key, so it is confidential.",
-        "Give a public file (others of the same folder are fine), or run `facsimile release`.",
+        "Give a public source (others of the same folder are fine), or run `facsimile release`.",
     ),
     "E210": Entry(
         "The specification is not plain YAML of at most 1 MB: {problem}", "Write it without {construct}."
@@ -182,7 +182,9 @@ CATALOGUE: dict[str, Entry] = {
         "The ledger ends in the middle of an entry.",
         "Keep the file and ask a reviewer: the entry counts as spent.",
     ),
-    "E314": Entry("The ledger or its anchor cannot be read.", "Check the path and your permissions."),
+    "E314": Entry(
+        "The ledger, its anchor or the dataset key cannot be reached.", "Check the path and your permissions."
+    ),
     "E315": Entry(
         "The ledger belongs to another dataset.",
         "Give the ledger of this dataset, and keep its key (FILE.key) beside the data.",

@@ -58,8 +58,8 @@ def ledger_new(
     Example: facsimile ledger new births.ledger --data births.csv --cap 2 --anchor /safe/births.anchor
     """
     from facsimile.privacy.ledger import shown
-    from facsimile.privacy.reader import openable
     from facsimile.release.opening import Opening, cap_of
+    from facsimile.sources.source import openable
 
     opening, most = Opening.of(data, file, anchor, dataset_key), cap_of(cap)
     opening.refuse_known(again)
@@ -97,8 +97,8 @@ def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = F
     page.line(f"spent {shown(state.spent)} of {shown(state.cap)}, {shown(state.remaining)} remain")
     if state.before:
         page.line(f"Earlier ledgers of this data had spent {shown(state.before)}.")
-    columns = ">number|day|>epsilon|outcome|release|plan"
-    page.table("Charges", columns, [tuple(str(value) for value in c.values()) for c in _charges(state)])
+    rows = [(*(str(value) for value in list(c.values())[:-1]), c["plan_hash"][:16]) for c in _charges(state)]
+    page.table("Charges", ">number|day|>epsilon|outcome|release|plan", rows)
 
 
 def _charges(state: State) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from facsimile.cli.page import Page, print_json
 from facsimile.cli.progress import busy
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
+
+if TYPE_CHECKING:
+    from facsimile.release.run import Request
 
 
 def release_command(
@@ -53,7 +56,7 @@ def release_command(
     request = Request(load(spec), data, out, ledger, anchor, key, workers, dataset_key)
     if seed is None:
         with (
-            _told_of_a_new_ledger(ledger, data, as_json),
+            _told_of_a_new_ledger(request, as_json),
             busy("Releasing: this takes as long as it takes, and tells nothing", as_json, at_once=True),
         ):
             made = release(request, patient)
@@ -71,14 +74,18 @@ def release_command(
 
 
 @contextlib.contextmanager
-def _told_of_a_new_ledger(ledger: Path | None, data: Address, as_json: bool) -> Iterator[None]:
+def _told_of_a_new_ledger(request: Request, as_json: bool) -> Iterator[None]:
     """Say so, however the release ended, where it began the ledger of its data."""
+    from facsimile.spec.decimals import show_decimal
+
+    ledger, cap = request.ledger, show_decimal(request.specification.budget.total)
     there = ledger is not None and ledger.exists()
     try:
         yield
     finally:
         if ledger is not None and not there and not as_json and ledger.exists():
-            typer.echo(f"A ledger was begun: {ledger}. From now on {data.name} is confidential.\n{BACKUP}\n")
+            typer.echo(f"A ledger was begun: {ledger}. {cap} may be spent on {request.data.name} in all,")
+            typer.echo(f"which is confidential from now on. {BACKUP}\n")
 
 
 def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:

@@ -50,12 +50,6 @@ def opened_public(data: Any, wanted: list[str]) -> Iterator[Source]:
         yield source
 
 
-def openable(data: Any) -> None:
-    """Refuse a source that cannot be opened, whatever its columns are."""
-    with opened(data, []):
-        pass
-
-
 def _counted(data: Any, specification: Specification) -> Table:
     encoding = Encoding(specification)
     wanted = list(dict.fromkeys(column.raw_name for column in specification.columns))

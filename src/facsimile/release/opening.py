@@ -84,10 +84,10 @@ class Opening:
 
     def refuse_known(self, again: bool) -> None:
         """Refuse what must not be made anew: a ledger that is there, or another one that is not on purpose."""
-        if self.known and not again:
-            raise refusal("E316")
         if self.book.made():
             raise refusal("E401")
+        if self.known and not again:
+            raise refusal("E316")
         self._refuse_places()
 
     def anew(self, cap: Fraction, again: bool) -> State:
@@ -96,8 +96,10 @@ class Opening:
 
     def _refuse_places(self) -> None:
         """Key, ledger and anchor can be written, seen before the first of them is."""
-        for place in (self.key, self.book.path, self.book.anchor):
-            refuse_without_room(place.absolute().parent, ROOM, "E330")
+        for folder in (place.absolute().parent for place in (self.key, self.book.path, self.book.anchor)):
+            if not folder.is_dir():
+                raise refusal("E314")
+            refuse_without_room(folder, ROOM, "E330")
 
     def _tag(self) -> str:
         secret = dataset_key(self.key)

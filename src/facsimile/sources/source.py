@@ -62,6 +62,12 @@ def opened(data: Any, wanted: list[str]) -> Iterator[Source]:
         yield guarded(lambda: _checked(_open(data, set(wanted), stack), wanted), lambda _: "E106")
 
 
+def openable(data: Any) -> None:
+    """Refuse a source that cannot be opened, whatever its columns are."""
+    with opened(data, []):
+        pass
+
+
 def _checked(table: Source, wanted: list[str]) -> Source:
     _check_columns(list(table.columns), wanted)
     for name in wanted:
@@ -123,7 +129,7 @@ def _embedded(stack: contextlib.ExitStack, path: Path | None = None) -> Any:
 def _in_memory(data: pyarrow.Table, wanted: set[str], stack: contextlib.ExitStack) -> Source:
     _check_columns(data.column_names, sorted(wanted))
     connection = _embedded(stack)
-    connection.con.register("memory", data.select(sorted(wanted)))
+    connection.con.register("memory", data.select(sorted(wanted)) if wanted else data)
     return connection.table("memory")
 
 
