@@ -527,6 +527,84 @@ def test_ctrl_c_asks_to_wait_and_a_second_one_is_an_incident(
     assert not (folder / "bundle").exists()
 
 
+def test_ctrl_c_before_the_charge_just_stops(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = folder / "people.yaml"
+    spec.write_text(yaml.safe_dump(specification().model_dump(mode="json", exclude_none=True)))
+    before = set(folder.rglob("*"))
+    monkeypatch.setattr(run, "read", lambda *_: signal.raise_signal(signal.SIGINT))
+    files = ("--data", folder / "people.csv", "--ledger", folder / "ledger", "--out", folder / "bundle")
+    found = Program(monkeypatch, capsys)("release", spec, *files)
+    assert found.code == 130
+    assert found.err.splitlines()[-1] == "Stopped." and "Please wait" not in found.err
+    assert set(folder.rglob("*")) == before, "nothing was charged, and nothing was made"
+
+
+@pytest.mark.parametrize("mode", ["coin", "rising-coin"])
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_disk_that_fails_before_the_decision_says_whether_the_charge_is_open(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, mode: str, closes: bool
+) -> None:
+    """Once the same command was advised, and it paid again."""
+    selection = {"mode": "coin", "gamma": "0.05"} if mode == "coin" else {"mode": mode, "a": "0.5"}
+    asked = request(folder, specification=specification(selection=selection))
+
+    def full(*_: Any) -> None:
+        raise refusal("E330")
+
+    def unwritten(book: Ledger, receipt: Any, kind: str) -> None:
+        book.leave(receipt)
+        full()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "decide", full)
+        if not closes:
+            patched.setattr(Ledger, "close", unwritten)
+        open_ = not closes and mode == "coin"
+        assert refused(lambda: release(asked)) == ("E604" if open_ else "E603")
+    assert kinds(folder) == ["open", "charge", *(["stopped"] if closes else [])]
+    if mode == "coin":
+        release(asked)
+        assert kinds(folder).count("charge") == (1 if open_ else 2)
+
+
+def test_a_rehearsal_that_halts_has_spent_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = folder / "people.yaml"
+    spec.write_text(yaml.safe_dump(specification().model_dump(mode="json", exclude_none=True)))
+    monkeypatch.setattr(Plan, "search", lambda *_: None)
+    options = ("--data", folder / "people.csv", "--rehearse", "--seed", "1", "--out", folder / "bundle")
+    found = Program(monkeypatch, capsys)("release", spec, *options)
+    assert found.code == 6
+    assert found.err.startswith("E605 ") and "nothing was charged" in found.err
+
+
+def test_the_ledger_tells_a_release_from_a_halt(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = Program(monkeypatch, capsys)
+    release(request(folder))
+    with monkeypatch.context() as patched:
+        patched.setattr(Plan, "search", lambda *_: None)
+        assert refused(lambda: release(request(folder, out=folder / "b"))) == "E601"
+        patched.setattr(Plan, "search", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            release(request(folder, out=folder / "b"))
+    shown = program("ledger", "show", folder / "budget" / "people.ledger", "--json").json
+    assert [charge["outcome"] for charge in shown["charges"]] == [
+        "released",
+        "no release: none was accepted",
+        "no release: stopped by force",
+    ]
+    assert {(charge["title"], charge["plan_hash"]) for charge in shown["charges"]} == {
+        (specification().title, plan_hash(specification()))
+    }
+    assert shown["data"] == "people.csv"
+    assert str(folder) not in json.dumps(shown), "no path"
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from facsimile.errors import refusal
+from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.anchor import NOTHING, Anchor
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key, dataset_tag, key_path
@@ -76,8 +76,12 @@ class Opening:
     def ledger(self, cap: Fraction) -> Ledger:
         """The ledger that counts for the data, verified; made with this cap where the data has none."""
         tag = self._tag()
-        if not self.book.made():
-            self.book.create(tag, cap, name=self.data.name)
+        try:
+            if not self.book.made():
+                self.book.create(tag, cap, name=self.data.name)
+        except LedgerRefused:
+            if not self.book.made():  # otherwise another process was quicker, and its ledger is verified below
+                raise
         if self.book.state().tag != tag:
             raise refusal("E315")
         return self.book

@@ -89,14 +89,14 @@ def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
         return _postgres(address, stack)
     if address.scheme == "spark":
         return _spark(address, wanted)
-    path = address.path
-    if path is None or not path.exists():
+    path = address.place
+    if path is None or address.path is None or not path.exists():
         raise refusal("E101")
     if not path.is_file():
         raise refusal("E105")
     if path.stat().st_size == 0:
         raise refusal("E102")
-    name = path.name.lower()
+    name = address.path.name.lower()
     if name.endswith(CSV):
         return _csv(path, wanted, stack)
     if name.endswith(PARQUET):
