@@ -348,7 +348,7 @@ class VerifyFailed(FacsimileError):
 
 
 class NoRelease(FacsimileError):
-    """The run ended without a release; its budget is spent."""
+    """The run ended without a release; the sentence says what became of the budget."""
 
     exit_code = 6
 

@@ -264,6 +264,31 @@ def test_the_ledger_of_other_data_is_refused_before_anything_is_read_or_made(
     assert names(home) == before
 
 
+def test_the_key_and_ledger_of_another_table_claim_nothing(
+    home: Path, run: Program, people: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = engines.write_postgres(
+        pyarrow.csv.read_csv(home / "public.csv"), people.partition("#")[0], "other_people"
+    )
+    given = ("--dataset-key", "k")
+    assert release(run, people, *given).code == 0
+    assert last(release(run, other, *given, out="b")) == "E315"
+    assert last(run("ledger", "new", "m", "--data", other, "--cap", "1", *given, "--again")) == "E315"
+    monkeypatch.setattr("facsimile.release.opening.refuse_other_key", lambda *_: None)
+    assert last(release(run, other, *given, out="b")) == "E315", "and the tag says so too"
+    assert run("check", "people.yaml", "--public", other).code == 0, "it is still public"
+    assert len(list((home / "state").glob("*.claim"))) == 1
+
+
+def test_a_view_of_a_public_database_reads_no_other_file(home: Path, run: Program) -> None:
+    import duckdb
+
+    with duckdb.connect(str(home / "public.duckdb")) as made:
+        made.execute(f"CREATE VIEW people AS SELECT * FROM read_csv('{home}/people.csv')").fetchall()
+    assert run("ledger", "new", "l", "--data", "people.csv", "--cap", "1").code == 0
+    assert last(run("check", "people.yaml", "--public", "public.duckdb#people")) == "E106"
+
+
 def test_without_budget_nothing_is_read(home: Path, run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("ledger", "new", "l", "--data", "people.csv", "--cap", "1").code == 0
     monkeypatch.setattr(running, "read", lambda *_: pytest.fail("read"))

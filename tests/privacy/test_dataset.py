@@ -78,6 +78,7 @@ def test_a_key_lies_beside_a_file_and_where_it_is_named_for_anything_else(tmp_pa
         assert refused(source) == "E115"
     assert refused(str(data), tmp_path / "elsewhere.key") == "E116"
     assert refused(f"spark://local{folder}", folder / "deep" / "births.key") == "E116"
+    assert refused("postgres://host/registry#births", beside) == "E116", "it is the key of a file"
     assert refused(str(tmp_path / "none.csv")) == "E101"
     assert refused(str(tmp_path / "none.csv"), beside) == "E101"
     assert refused(str(folder), beside) == "E105"

@@ -78,6 +78,17 @@ def test_parts_of_a_folder_and_folders_around_it_are_the_same_data(tmp_path: Pat
     assert not is_confidential(at(f"spark://local{public}"))
 
 
+def test_a_key_is_of_one_source_unless_its_folder_moved(tmp_path: Path) -> None:
+    claim(at(BIRTHS), ONE)
+    assert code(refuse_other_key, at("postgres://host/registry#deaths"), ONE) == "E315"
+    assert code(claim, at("postgres://host/registry#deaths"), ONE) == "E315"
+    (tmp_path / "old").mkdir()
+    claim(at(f"spark://local{tmp_path}/old"), TWO)
+    assert code(refuse_other_key, at(f"spark://local{tmp_path}/new"), TWO) == "E315"
+    (tmp_path / "old").rename(tmp_path / "new")
+    refuse_other_key(at(f"spark://local{tmp_path}/new"), TWO)
+
+
 def test_a_folder_that_holds_a_file_with_a_key_is_confidential(tmp_path: Path) -> None:
     for name in ("a/deep", "b", "c"):
         (tmp_path / name).mkdir(parents=True)
@@ -120,6 +131,6 @@ def test_the_state_folder_is_where_the_system_wants_it(tmp_path: Path, monkeypat
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
     assert claims._state() == tmp_path / "xdg" / "facsimile"
-    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert claims._state() == tmp_path / ".local" / "state" / "facsimile"

@@ -32,7 +32,8 @@ def key_path(data: Address, named: Path | None = None) -> Path:
     found = beside if named is None else named.resolve()
     if found is None:
         raise refusal("E115")
-    if found != (beside or found) or (beside is None and folder is not None and folder in found.parents):
+    of_a_file = found.suffix == ".key" and found.with_suffix("").is_file()
+    if found != beside if beside else of_a_file or folder in found.parents:
         raise refusal("E116")
     return found
 

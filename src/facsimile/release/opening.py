@@ -75,7 +75,11 @@ class Opening:
 
     def ledger(self, cap: Fraction) -> Ledger:
         """The ledger that counts for the data, verified; made with this cap where the data has none."""
-        tag = self._tag()
+        secret = dataset_key(self.key)
+        tag = dataset_tag(self.data, secret)
+        if self.book.made() and self.book.state().tag != tag:
+            raise refusal("E315")
+        claim(self.data, secret)
         try:
             if not self.book.made():
                 self.book.create(tag, cap, name=self.data.name)
@@ -96,7 +100,9 @@ class Opening:
 
     def anew(self, cap: Fraction, again: bool) -> State:
         """A new ledger for the data, on purpose."""
-        return self.book.create(self._tag(), cap, again, self.data.name)
+        secret = dataset_key(self.key)
+        claim(self.data, secret)
+        return self.book.create(dataset_tag(self.data, secret), cap, again, self.data.name)
 
     def _refuse_places(self) -> None:
         """Key, ledger and anchor can be written, seen before the first of them is."""
@@ -104,8 +110,3 @@ class Opening:
             if not folder.is_dir():
                 raise refusal("E314")
             refuse_without_room(folder, ROOM, "E330")
-
-    def _tag(self) -> str:
-        secret = dataset_key(self.key)
-        claim(self.data, secret)
-        return dataset_tag(self.data, secret)

@@ -32,6 +32,11 @@ class Claim:
     source: str
     key: str
 
+    @property
+    def gone(self) -> bool:
+        """Whether it is a folder that is no longer there; of a server nobody can tell."""
+        return "://" not in self.source and not Path(self.source).exists()
+
     def covers(self, address: Address) -> bool:
         """Whether it is this source, lies in it, or is a folder that holds it."""
         place = address.place
@@ -52,10 +57,15 @@ def claimed(address: Address) -> Claim | None:
 
 
 def refuse_other_key(address: Address, secret: bytes | None) -> None:
-    """A claimed source has the key it was claimed with; a part of one, or a folder around a file, has none."""
-    claim = claimed(address)
-    if claim is not None and (claim.source != address.identity or claim.key != _hash(secret)):
+    """A claimed source has the key it was claimed with; a part of one, or a folder around a file, has none.
+
+    A key is of one source: only a folder that is gone may have moved.
+    """
+    known, key = claimed(address), _hash(secret)
+    if known is not None and (known.source != address.identity or known.key != key):
         raise refusal("E316")
+    if any(c.key == key and c.source != address.identity and not c.gone for c in _claims()):
+        raise refusal("E315")
     if address.file is None and any(map(_has_key, _files(address))):
         raise refusal("E316")
 
@@ -75,7 +85,7 @@ def claim(address: Address, secret: bytes) -> None:
                 name = hashlib.sha256(address.identity.encode()).hexdigest()[:32] + ENDING
                 replace(folder / name, written(asdict(Claim(address.identity, _hash(secret)))))
     except FacsimileError as error:
-        raise (error if error.code in ("E117", "E316", "E320") else refusal("E118")) from None
+        raise (error if error.code in ("E117", "E315", "E316", "E320") else refusal("E118")) from None
     except OSError:
         raise refusal("E118") from None
 
@@ -84,8 +94,9 @@ def _state() -> Path | None:
     """The state folder, which may not be there; None for a user without a home."""
     named = os.environ.get("FACSIMILE_STATE")
     if named:
-        return Path(named)
-    base = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+        return Path(named).absolute()
+    bases = (os.environ.get(name, "") for name in ("XDG_STATE_HOME", "LOCALAPPDATA"))
+    base = next(filter(os.path.isabs, bases), None)
     try:
         return Path(base or Path.home() / ".local" / "state") / "facsimile"
     except RuntimeError:

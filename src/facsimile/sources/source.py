@@ -189,6 +189,7 @@ def _chosen(tables: list[str], name: str | None) -> str:
 
 def _duckdb(path: Path, name: str | None, stack: contextlib.ExitStack) -> Source:
     connection = _embedded(stack, path)
+    connection.raw_sql("SET enable_external_access = false").fetchall()  # a view reads no other file
     query = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main'"
     return connection.table(_chosen([row[0] for row in connection.raw_sql(query).fetchall()], name))
 
