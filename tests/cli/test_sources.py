@@ -297,6 +297,18 @@ def test_without_budget_nothing_is_read(home: Path, run: Program, monkeypatch: p
     assert (found.code, found.err.splitlines()[-1][:4]) == (3, "E301")
 
 
+def test_what_a_folder_is_refused_for_before_spark_is_asked(home: Path, run: Program) -> None:
+    folder = home / "parts"
+    folder.mkdir()
+    (folder / "part-0.parquet").write_bytes(b"x")
+    before = names(home)
+    source = f"spark://local{folder}"
+    assert last(release(run, source)) == "E115"
+    assert last(release(run, source, "--dataset-key", folder / "k")) == "E116"
+    assert last(release(run, source, "--dataset-key", "k", out="parts/bundle")) == "E402"
+    assert names(home) == before
+
+
 @engines.on_spark
 def test_a_folder_that_spark_reads_is_released(home: Path, run: Program) -> None:
     table = pyarrow.csv.read_csv(home / "people.csv")
@@ -306,11 +318,7 @@ def test_a_folder_that_spark_reads_is_released(home: Path, run: Program) -> None
         engines.write_parquet(table.slice(200 * place, 200), folder / f"part-{place}.parquet")
     source = f"spark://local{folder}"
     assert "400 records" in run("check", "people.yaml", "--public", source).out
-    assert last(release(run, source)) == "E115"
-    assert last(release(run, source, "--dataset-key", folder / "k")) == "E116"
     key = ("--dataset-key", "people.key")
-    assert last(release(run, source, *key, out="parts/bundle")) == "E402"
-    assert "people.key" not in names(home)
     assert release(run, source, *key).code == 0
     assert release(run, source + "/", *key, out="second").code == 0
     for public in (source + "/", str(folder / "part-0.parquet"), f"spark://local{folder}/part-1.parquet"):

@@ -91,6 +91,12 @@ def test_a_file_with_its_key_beside_it_is_confidential_and_its_neighbours_are_no
         with pytest.raises(FacsimileError, match=r"E207 a.csv has a dataset key"):
             evaluate(spec, at(one), at(two))
     evaluate(spec, at(other), at(files / "a.csv"))
+    labels = tmp_path / "labels.csv"
+    labels.write_bytes((files / "labels.csv").read_bytes())
+    evaluate(spec, at(other), at(labels))
+    dataset_key(key_path(at(labels)))
+    with pytest.raises(FacsimileError, match=r"E207 labels.csv"):
+        evaluate(spec, at(other), at(labels))
 
 
 def test_exact_figures_need_the_word_public(births: Path, files: Path) -> None:
