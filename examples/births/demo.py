@@ -16,7 +16,8 @@ from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.privacy.reader import read
 from facsimile.privacy.transcript import Transcript
-from facsimile.release.opening import ledger_of
+from facsimile.release.opening import Opening
+from facsimile.sources.address import Address
 from facsimile.spec.load import load
 from facsimile.table.domain import Domain
 
@@ -38,7 +39,7 @@ def ask() -> None:
     """One question to the boxed table: how many births of each parity?"""
     specification = load(EXAMPLE / "released.yaml")
     sealed, domain = read(BIRTHS, specification), Domain(specification.finest())
-    ledger = ledger_of(BIRTHS, LEDGER, None, cap=Fraction(2))
+    ledger = Opening.of(Address.of(BIRTHS), LEDGER, None, None).ledger(cap=Fraction(2))
     with Transcript(FOLDER / "births.transcript") as transcript:
         curator = Curator.production(sealed, ledger, transcript)
         answer = curator.run(NoisyMarginals(((("parity",), EPSILON),)))

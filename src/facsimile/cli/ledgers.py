@@ -108,8 +108,10 @@ def _charges(state: State) -> list[dict[str, Any]]:
     ended = {entry["charge"]: entry["kind"] for entry in state.entries if "charge" in entry}
     found = []
     for charge in (entry for entry in state.entries if entry["kind"] == "charge"):
-        _, plan, title = (*charge["purpose"].split(" ", 2), "", "")[:3]
-        outcome = OUTCOMES[ended.get(charge["seq"], "open")]
+        kind, _, rest = charge["purpose"].partition(" ")
+        plan, _, title = rest.partition(" ") if kind == "release" else ("", "", charge["purpose"])
+        end = ended.get(charge["seq"], "open")
+        outcome = OUTCOMES[end] if kind == "release" else end
         line = {"number": charge["seq"], "day": charge["day"], "epsilon": shown(charge["micro"])}
         found.append({**line, "outcome": outcome, "title": title, "plan_hash": plan})
     return found

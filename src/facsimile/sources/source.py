@@ -272,7 +272,6 @@ def _spark(address: Address, wanted: set[str]) -> Source:
         _check_columns(layout.names, sorted(wanted))
     connection = ibis.pyspark.connect(_session(address))
     pattern = re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", str(path))
-    pattern = f"file:{pattern}" if address.host == "local" else pattern
     if layout is None:
         return connection.read_parquet(pattern)
     return connection.read_csv(
@@ -305,6 +304,7 @@ def _session(address: Address) -> Any:
     master = "local[*]" if address.host == "local" else f"spark://{address.host}:{address.port}"
     if address.host == "local":
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = builder.config("spark.hadoop.fs.defaultFS", "file:///")
     with _silent():
         session = builder.master(master).getOrCreate()
         session.sparkContext.setLogLevel("OFF")
