@@ -151,7 +151,7 @@ def test_entries_are_numbered_chained_and_hold_no_more_than_they_say(book: Ledge
     book.close(receipt, "done")
     state = book.state()
     assert [entry["seq"] for entry in state.entries] == [0, 1, 2]
-    assert set(state.entries[0]) == {"seq", "prev", "kind", "cap", "tag", "format", "id", "before"}
+    assert set(state.entries[0]) == {"seq", "prev", "kind", "cap", "tag", "format", "id", "before", "data"}
     assert set(state.entries[1]) == {"seq", "prev", "kind", "micro", "purpose", "day", "nonce"}
     assert state.entries[2] == {"seq": 2, "prev": state.entries[2]["prev"], "kind": "done", "charge": 1}
     assert hashed(book.path.read_bytes().splitlines(keepends=True)[-1]) == state.head
