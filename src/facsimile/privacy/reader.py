@@ -8,7 +8,7 @@ refuses one with a dataset key. Whatever goes wrong, only an error code comes ou
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ibis
@@ -20,6 +20,7 @@ from facsimile.privacy.private import Private, Sealed
 from facsimile.sources.source import guarded, opened
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
+from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
 
 
@@ -50,21 +51,32 @@ def opened_public(data: Any, wanted: list[str]) -> Iterator[Source]:
         yield source
 
 
+def read_public_sums(data: Any, specification: Specification, names: Sequence[str]) -> RawSums:
+    """What the values of some columns of a public table add up to."""
+    refuse_confidential(data)
+    encoding = Encoding(specification)
+    return RawSums.of(encoding, _answer(data, encoding, names), names)
+
+
 def _counted(data: Any, specification: Specification) -> Table:
     encoding = Encoding(specification)
-    wanted = list(dict.fromkeys(column.raw_name for column in specification.columns))
-    with opened(data, wanted) as source:
-        counts = guarded(lambda: _run(encoding.query(source)), _code)
-        empty = not len(counts) and not guarded(source.count().execute, _code)
-    if empty:
-        raise refusal("E103")
-    columns = {name: counts.column(name).to_numpy() for name in counts.column_names}
+    columns = _answer(data, encoding)
     table, refusals = encoding.table(columns, columns[COUNT])
     for code, column in sorted(refusals):
         raise refusal(code, column=column)
     if table.n < 2:
         raise refusal("E151")
     return table
+
+
+def _answer(data: Any, encoding: Encoding, sums: Sequence[str] = ()) -> dict[str, Any]:
+    wanted = list(dict.fromkeys(column.raw_name for column in encoding.specification.columns))
+    with opened(data, wanted) as source:
+        counts = guarded(lambda: _run(encoding.query(source, sums)), _code)
+        empty = not len(counts) and not guarded(source.count().execute, _code)
+    if empty:
+        raise refusal("E103")
+    return {name: counts.column(name).to_numpy() for name in counts.column_names}
 
 
 def _run(query: Any) -> Any:

@@ -167,8 +167,10 @@ def _standardised(specification: Specification, name: str, assumed: Assumed) -> 
 
 
 def _range(specification: Specification, name: str, sharp: bool) -> Range:
+    """Around the numbers of every alternative that a release may use."""
     column = specification.column(name)
-    return number_range(column, column.finest, sharp)
+    lows, highs = zip(*(number_range(column, column.axis(used), sharp) for used in column.used), strict=True)
+    return min(lows), max(highs)
 
 
 def square(bounds: Range) -> Fraction:

@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
+from facsimile.acceptance.groups import Mask, groupings, means, members
 from facsimile.release.noise import Assumed
+from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
+from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
+
+FAR = Fraction(1, 3)
+
+
+@dataclass(frozen=True)
+class BinnedMean:
+    """A mean that a criterion compares, of bins' numbers, beside the mean of the values behind them.
+
+    `numbers` is the one of the used `alternative` that is farthest from `raw`.
+    """
+
+    criterion: str
+    group: str
+    raw: float
+    numbers: float
+    alternative: str
+    threshold: Fraction
+
+    @property
+    def difference(self) -> float:
+        """How far the two are apart."""
+        return abs(self.numbers - self.raw)
+
+    @property
+    def far(self) -> bool:
+        """Whether that is much beside what the criterion allows."""
+        return self.difference > self.threshold * FAR
 
 
 @dataclass(frozen=True)
@@ -22,6 +55,7 @@ class PublicSummary:
     smallest: dict[str, int]
     groups: dict[str, int]
     spreads: dict[str, tuple[Fraction, Fraction]]
+    means: tuple[BinnedMean, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The summary as plain data."""
@@ -30,13 +64,24 @@ class PublicSummary:
             "distinct_rows": self.distinct,
             "smallest_one_way": self.smallest,
             "smallest_group": self.groups,
+            "means": [
+                {
+                    "criterion": mean.criterion,
+                    "group": mean.group,
+                    "raw": mean.raw,
+                    "numbers": mean.numbers,
+                    "difference": mean.difference,
+                    "alternative": mean.alternative,
+                    "far": mean.far,
+                }
+                for mean in self.means
+            ],
         }
 
 
-def summarise(specification: Specification, table: Table) -> PublicSummary:
-    """The sizes of a public table under each column's first alternative."""
-    first = {column.name: column.used[0] for column in specification.columns}
-    coded = recode(specification, table, first)
+def summarise(specification: Specification, table: Table, raw: RawSums | None = None) -> PublicSummary:
+    """The sizes of a public table under each column's first alternative, and its means beside the `raw` ones."""
+    coded = recode(specification, table, _first(specification))
     groups = {}
     for column in specification.columns:
         if column.groups is not None:
@@ -46,7 +91,49 @@ def summarise(specification: Specification, table: Table) -> PublicSummary:
                 sums[place] += int(count)
             groups[column.name] = min(sums.values())
     smallest = {name: int(coded.marginal((name,)).min()) for name in coded.domain.names}
-    return PublicSummary(table.n, coded.distinct, smallest, groups, _spreads(coded, coded.domain))
+    binned = () if raw is None else tuple(_binned(specification, table, raw))
+    return PublicSummary(table.n, coded.distinct, smallest, groups, _spreads(coded, coded.domain), binned)
+
+
+def averaged(specification: Specification) -> list[str]:
+    """The columns of numbers whose means are compared."""
+    return list(dict.fromkeys(criterion.of for criterion in _means(specification)))
+
+
+def _means(specification: Specification) -> Iterator[ConditionalMean]:
+    for criterion in specification.criteria:
+        if isinstance(criterion, ConditionalMean) and not specification.column(criterion.of).is_category:
+            yield criterion
+
+
+def _first(specification: Specification) -> dict[str, str]:
+    return {column.name: column.used[0] for column in specification.columns}
+
+
+def _binned(specification: Specification, table: Table, raw: RawSums) -> Iterator[BinnedMean]:
+    """Overall and within each group; groups are unions of bins, so every alternative has the same records there."""
+    for criterion in _means(specification):
+        numbers = {}
+        for used in specification.column(criterion.of).used:
+            coded = recode(specification, table, _first(specification) | {criterion.of: used})
+            numbers[used] = list(means(coded, criterion.of, groupings(specification, criterion.by, coded.domain)))
+        for place, (group, rows) in enumerate(_groups(specification, criterion, table.domain, raw)):
+            mean = raw.mean(criterion.of, rows)
+            found = {used: float(each[place] or 0) for used, each in numbers.items()}
+            if mean is not None:
+                worst = max(found, key=lambda used: abs(found[used] - mean))
+                yield BinnedMean(criterion.name, group, mean, found[worst], worst, criterion.threshold)
+
+
+def _groups(
+    specification: Specification, criterion: ConditionalMean, domain: Domain, raw: RawSums
+) -> Iterator[tuple[str, Mask]]:
+    """All records, then each group, in the order of `means`: its name and its rows."""
+    yield "all records", np.ones(len(raw.codes), np.bool_)
+    for name in criterion.by:
+        labels, places = specification.column(name).coarsening(domain.axis(name))
+        for label, inside in zip(labels, members((name, places)), strict=False):
+            yield f"{name} {label}", inside[raw.codes[:, domain.place(name)]]
 
 
 def assumptions(summary: PublicSummary, n: int) -> Assumed:

@@ -2,8 +2,8 @@
 
     18              one value                      number 18
     2-3             both ends belong to it         number 2.5
-    <18   ≤24       everything below               number 18, 24
-    44<   35≤       everything above               number 44, 35
+    <18   ≤24       everything below               a column's bounds decide
+    44<   35≤       everything above               a column's bounds decide
     18..44          shorthand: 18, 19, …, 44
     1500..4499 by 100   shorthand: 1500-1599, …, 4400-4499
 
@@ -30,16 +30,25 @@ _BETWEEN = re.compile(rf"({_NUMBER})\s*[-–]\s*({_NUMBER})")
 _SINGLE = re.compile(_NUMBER)
 _RANGE = re.compile(rf"({_NUMBER})\s*\.\.\s*({_NUMBER})(?:\s+by\s+({_NUMBER}))?")
 MOST_BINS = 100_000
+Span = tuple[Fraction | None, Fraction | None]
 
 
 @dataclass(frozen=True)
 class NumberBin:
-    """The values low..high of a grid; None stands for an open end."""
+    """The values low..high of a grid; None stands for an open end.
+
+    Its number stands for it in means and regressions: the middle of a closed bin. An open one has none by itself.
+    """
 
     label: str
     low: Fraction | None
     high: Fraction | None
-    number: Fraction
+    number: Fraction | None = None
+
+    @property
+    def span(self) -> Span:
+        """What the bin holds, whatever its label."""
+        return self.low, self.high
 
     def contains(self, value: Fraction) -> bool:
         """Whether the value falls into the bin."""
@@ -49,6 +58,27 @@ class NumberBin:
         """Whether every value of this bin is a value of the other."""
         low = other.low is None or (self.low is not None and other.low <= self.low)
         return low and (other.high is None or (self.high is not None and self.high <= other.high))
+
+    def suits(self, number: Fraction, step: Fraction) -> bool:
+        """Whether a number may stand for the bin: one inside, or the edge that an open bin is written with.
+
+        >>> above = parse_bin("10<", Fraction(1))
+        >>> [above.suits(Fraction(number), Fraction(1)) for number in (9, 10, 14)]
+        [False, True, True]
+        """
+        edge = step if None in self.span else 0
+        above = self.low is None or self.low - edge <= number
+        return above and (self.high is None or number <= self.high + edge)
+
+    def middle(self, bounds: tuple[Fraction, Fraction]) -> Fraction | None:
+        """The middle of a closed bin, or of what bounds leave of an open one; None where they leave nothing.
+
+        >>> parse_bin("10<", Fraction(1)).middle((Fraction(1), Fraction(16)))
+        Fraction(27, 2)
+        """
+        low = bounds[0] if self.low is None else self.low
+        high = bounds[1] if self.high is None else self.high
+        return (low + high) / 2 if low <= high else None
 
 
 @dataclass(frozen=True)
@@ -80,10 +110,10 @@ def parse_bin(text: str, step: Fraction, label: str | None = None) -> NumberBin:
     label = text if label is None else label
     if match := _BELOW.fullmatch(text):
         edge = parse_decimal(match[2])
-        bin_ = NumberBin(label, None, edge - step if match[1] == "<" else edge, edge)
+        bin_ = NumberBin(label, None, edge - step if match[1] == "<" else edge)
     elif match := _ABOVE.fullmatch(text):
         edge = parse_decimal(match[1])
-        bin_ = NumberBin(label, edge + step if match[2] == "<" else edge, None, edge)
+        bin_ = NumberBin(label, edge + step if match[2] == "<" else edge, None)
     elif match := _BETWEEN.fullmatch(text):
         low, high = parse_decimal(match[1]), parse_decimal(match[2])
         if high < low:
@@ -150,17 +180,13 @@ def refine(partitions: Iterable[tuple[NumberBin, ...]], step: Fraction) -> tuple
     starts = sorted({b.low for bins in every for b in bins[1:] if b.low is not None})
     lows = [first.low, *starts]
     highs = [*(start - step for start in starts), last.high]
-    known = {(b.low, b.high): b for bins in every for b in bins}
+    known = {b.span: b for bins in every for b in bins}
     return tuple(
         known.get((low, high)) or _unlabelled(low, high) for low, high in zip(lows, highs, strict=True)
     )
 
 
 def _unlabelled(low: Fraction | None, high: Fraction | None) -> NumberBin:
-    """A piece that no alternative shows by itself: named by its span, numbered like any bin."""
-    if low is None or high is None:
-        edge = high if high is not None else low
-        assert edge is not None, "a partition with one open bin has no inner piece"
-        label = f"≤{show_decimal(edge)}" if low is None else f"{show_decimal(edge)}≤"
-        return NumberBin(label, low, high, edge)
+    """A piece that no alternative shows by itself: named by its span, numbered like any closed bin."""
+    assert low is not None and high is not None, "the first and the last piece are bins of an alternative"
     return NumberBin(_span(low, high), low, high, (low + high) / 2)

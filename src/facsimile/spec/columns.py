@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
@@ -16,6 +16,7 @@ from facsimile.spec.bins import (
     CategoryBin,
     MissingBin,
     NumberBin,
+    Span,
     labelled_bins,
     parse_bins,
     refine,
@@ -27,6 +28,7 @@ REFUSE: Final = "refuse"
 DROP: Final = "drop"
 CLIP: Final = "clip"
 MISSING: Final = "missing"
+MOST_DECIMALS: Final = 6
 TRUE_TEXTS = ("true", "True", "TRUE", "t", "T", "1")
 FALSE_TEXTS = ("false", "False", "FALSE", "f", "F", "0")
 
@@ -110,7 +112,7 @@ class Column(Model):
         default=None, description="The part of a date that is kept."
     )
     map: RawMap | None = Field(default=None, description="Raw text to category, e.g. {true: F, false: M}.")
-    decimals: Count = Field(default=0, ge=0, le=6, description="Digits after the point of a number.")
+    decimals: Count = Field(default=0, ge=0, le=MOST_DECIMALS, description="Digits after the point of a number.")
     round: Literal["down"] | None = Field(
         default=None, description="`down` accepts numbers with more digits; otherwise they are malformed."
     )
@@ -118,7 +120,9 @@ class Column(Model):
         default=None, description="Declared range [L, U] of the bins' numbers, known in public."
     )
     values: tuple[Label, ...] | None = Field(default=None, description="The categories of a category column.")
-    numbers: dict[Label, Exact] | None = Field(default=None, description="A number for each category.")
+    numbers: dict[Label, Exact] | None = Field(
+        default=None, description="A number for each category; or for bins that shall not have their default."
+    )
     alternatives: dict[Key, Partition] = Field(description="Named binnings; a configuration uses one.")
     use: tuple[Key, ...] | None = Field(
         default=None, description="The alternatives that a configuration may use; default: all of them."
@@ -146,8 +150,10 @@ class Column(Model):
         for name in self.use or ():
             if name not in self.alternatives:
                 raise ValueError(f"column {self.name} has no alternative {name} to use")
-        if self.values is None and (self.map or self.numbers):
-            raise ValueError(f"column {self.name} has `map` or `numbers` but no `values`")
+        if self.values is None and self.map:
+            raise ValueError(f"column {self.name} has `map` but no `values`")
+        if self.values is None and self.bounds is None:
+            raise ValueError(f"column {self.name} needs `bounds`: the range of its numbers, known in public")
         if self.values is not None and (self.part or self.bounds or self.decimals or self.round):
             raise ValueError(f"column {self.name} lists `values`, so it has no part, bounds, decimals or round")
         if self.part and self.decimals:
@@ -195,14 +201,17 @@ class Column(Model):
                         raise ValueError(f"column {self.name}: {level} cut the bin {b.label} of {name}")
 
     def _check_bounds(self) -> None:
-        if self.values is not None:
-            return
         if self.bounds is None:
-            raise ValueError(f"column {self.name} needs `bounds`: the range of its numbers, known in public")
+            return
         low, high = self.bounds
         for name, bins in self._partitions.items():
             for b in bins:
-                if b.number is not None and not low <= b.number <= high:
+                if b.number is None:
+                    raise ValueError(
+                        f"column {self.name}: bounds leave nothing of bin {b.label} of {name}: "
+                        "widen them, or declare its number"
+                    )
+                if not low <= b.number <= high:
                     raise ValueError(
                         f"column {self.name}: bin {b.label} of {name} stands for {show_decimal(b.number)}, "
                         "outside its bounds"
@@ -237,7 +246,41 @@ class Column(Model):
 
     @cached_property
     def _partitions(self) -> dict[str, tuple[NumberBin, ...] | tuple[CategoryBin, ...]]:
+        return {name: self._numbered(bins) for name, bins in self._unnumbered.items()}
+
+    @cached_property
+    def _unnumbered(self) -> dict[str, tuple[NumberBin, ...] | tuple[CategoryBin, ...]]:
         return {name: self._parse(partition) for name, partition in self.alternatives.items()}
+
+    def _numbered(
+        self, bins: tuple[NumberBin, ...] | tuple[CategoryBin, ...]
+    ) -> tuple[NumberBin, ...] | tuple[CategoryBin, ...]:
+        """Bins of numbers with the number that is declared for each, or the middle that bounds leave."""
+        bounds = self.bounds
+        if bounds is None:
+            return bins
+        return tuple(
+            replace(b, number=self._declared[b.span] if b.span in self._declared else b.middle(bounds))
+            for b in bins
+            if isinstance(b, NumberBin)
+        )
+
+    @cached_property
+    def _declared(self) -> dict[Span, Fraction]:
+        """The declared numbers of a number column, by what a bin holds: in every alternative it has the same."""
+        found: dict[Span, Fraction] = {}
+        every = [b for bins in self._unnumbered.values() for b in bins if isinstance(b, NumberBin)]
+        for label, number in (self.numbers or {}).items():
+            named = {b.span: b for b in every if b.label == label}
+            if len(named) != 1:
+                which = "two different bins" if named else "no bin"
+                raise ValueError(f"column {self.name}: `numbers` speaks of {label}, the label of {which}")
+            span, b = named.popitem()
+            if not b.suits(number, self.step):
+                raise ValueError(f"column {self.name}: {show_decimal(number)} lies outside the bin {label}")
+            if found.setdefault(span, number) != number:
+                raise ValueError(f"column {self.name}: `numbers` gives the bin {label} two numbers")
+        return found
 
     def _parse(self, partition: Partition) -> tuple[NumberBin, ...] | tuple[CategoryBin, ...]:
         if self.values is not None:

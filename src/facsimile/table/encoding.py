@@ -29,7 +29,7 @@ The query's filter knows only what holds for pieces: it takes out no record that
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -44,7 +44,7 @@ from ibis.expr.types import Table as Source
 from ibis.expr.types import Value
 
 from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
-from facsimile.spec.columns import CLIP, DROP, MISSING, REFUSE, Axis, Column, Constant, MissingCode
+from facsimile.spec.columns import CLIP, DROP, MISSING, MOST_DECIMALS, REFUSE, Axis, Column, Constant, MissingCode
 from facsimile.spec.constraints import Among, Atom, Condition, Missing, atoms, fold
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import FAR, can_be_malformed, clean_value, cleaned, prepared
@@ -54,6 +54,8 @@ from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
 
 COUNT = "records"
+MORE_DIGITS = 3
+SUM, VALUES = "sum of", "values of"
 LEFT_OUT, MALFORMED, UNANSWERED, OUTSIDE = -1, -2, -3, -4
 REFUSALS = {MALFORMED: "E140", UNANSWERED: "E141", OUTSIDE: "E142"}
 ELSEWHERE = "\0"
@@ -88,15 +90,22 @@ class Encoding:
         """Whether implausible records are mapped rather than left out."""
         return self.specification.constraints.policy == "clamp"
 
-    def query(self, source: Source) -> Source:
-        """The one query: the piece of each column, and the number of records that fall into them."""
+    def query(self, source: Source, sums: Sequence[str] = ()) -> Source:
+        """The one query: the piece of each column, and the number of records that fall into them.
+
+        Of a public source it can also give the `sums` of columns' values, and how many values each has.
+        """
         columns = self.columns.items()
         raw = source.select(**{name: source[e.column.raw_name] for name, e in columns})
         ready = _fence(raw.select(**{name: prepared(raw[name]) for name, e in columns}))
-        clean = _fence(ready.select(**{name: cleaned(e.column, ready[name]) for name, e in columns}))
+        values = {f"{VALUES} {name}": _value(cleaned(self.columns[name].exact, ready[name])) for name in sums}
+        clean = _fence(ready.select(**{name: cleaned(e.column, ready[name]) for name, e in columns}, **values))
         loose = {name: can_be_malformed(e.column, raw[name].type()) for name, e in columns}
-        pieces = _fence(clean.select(**{name: e.sql(clean[name], loose[name]) for name, e in columns}))
-        counted = pieces.group_by(list(self.columns)).aggregate(**{COUNT: pieces.count()})
+        kept = {value: clean[value] for value in values}
+        pieces = _fence(clean.select(**{name: e.sql(clean[name], loose[name]) for name, e in columns}, **kept))
+        totals = {f"{SUM} {name}": pieces[value].sum() for name, value in zip(sums, values, strict=True)}
+        totals |= {value: pieces[value].count() for value in values}
+        counted = pieces.group_by(list(self.columns)).aggregate(**{COUNT: pieces.count()}, **totals)
         left_out = self._left_out(counted)
         # The count is part of the filter so that no engine moves it below the counting.
         return counted if left_out is None else counted.filter(~left_out | (counted[COUNT] < 1))
@@ -179,6 +188,12 @@ class ColumnEncoding:
     def name(self) -> str:
         """The column's name."""
         return self.column.name
+
+    @property
+    def exact(self) -> Column:
+        """The column with some of the digits that rounding cuts off: for sums of public values."""
+        digits = min(MOST_DECIMALS, self.column.decimals + MORE_DIGITS)
+        return self.column if self.column.round is None else self.column.model_copy(update={"decimals": digits})
 
     @cached_property
     def cuts(self) -> Cuts:
@@ -329,6 +344,11 @@ def _edges(specification: Specification, column: Column) -> frozenset[int]:
                 edges |= {ceil(unit)} if sign in ("<", ">=", "=", "!=") else set()
                 edges |= {floor(unit) + 1} if sign in ("<=", ">", "=", "!=") else set()
     return frozenset(edges)
+
+
+def _value(clean: Value) -> Value:
+    """A cleaned number; nothing where it is missing or malformed."""
+    return ibis.cases((clean >= -FAR, clean.cast("float64")), else_=ibis.null("float64"))
 
 
 def _among(value: Value, wanted: Mask) -> list[Value]:
