@@ -16,23 +16,23 @@ ONE = Fraction(1)
         ("18", 18, 18, 18),
         ("2-3", 2, 3, Fraction(5, 2)),
         ("1500-1599", 1500, 1599, Fraction(3099, 2)),
-        ("<18", None, 17, 18),
-        ("≤24", None, 24, 24),
-        ("<=24", None, 24, 24),
-        ("44<", 45, None, 44),
-        ("10<", 11, None, 10),
-        ("35≤", 35, None, 35),
+        ("<18", None, 17, None),
+        ("≤24", None, 24, None),
+        ("<=24", None, 24, None),
+        ("44<", 45, None, None),
+        ("10<", 11, None, None),
+        ("35≤", 35, None, None),
         ("-5–-1", -5, -1, -3),
     ],
 )
 def test_a_bin_reads_as_it_is_written(
-    text: str, low: int | None, high: int | None, number: Fraction | int
+    text: str, low: int | None, high: int | None, number: Fraction | int | None
 ) -> None:
     assert parse_bin(text, ONE) == NumberBin(
         text,
         None if low is None else Fraction(low),
         None if high is None else Fraction(high),
-        Fraction(number),
+        None if number is None else Fraction(number),
     )
 
 
@@ -45,7 +45,29 @@ def test_shorthands_spell_out_bins() -> None:
 
 def test_labels_of_their_own() -> None:
     bins = labelled_bins({"minor": "<18", "adult": "17<"}, ONE)
-    assert [(b.label, b.number) for b in bins] == [("minor", Fraction(18)), ("adult", Fraction(17))]
+    assert [(b.label, b.span) for b in bins] == [
+        ("minor", (None, Fraction(17))),
+        ("adult", (Fraction(18), None)),
+    ]
+
+
+@given(st.integers(-9, 9), st.integers(0, 5), st.integers(0, 5), st.sampled_from(["{}<", "{}≤", "<{}", "≤{}"]))
+def test_the_middle_of_an_open_bin_is_as_far_from_its_first_value_as_from_the_bound(
+    edge: int, below: int, above: int, form: str
+) -> None:
+    bounds = Fraction(edge - below), Fraction(edge + above)
+    found = parse_bin(form.format(edge), ONE)
+    middle = found.middle(bounds)
+    inside = [Fraction(x) for x in range(edge - below, edge + above + 1) if found.contains(Fraction(x))]
+    assert middle == ((inside[0] + inside[-1]) / 2 if inside else None)
+
+
+@pytest.mark.parametrize("step", [ONE, Fraction(1, 10)])
+def test_a_number_suits_a_bin_that_holds_it_and_the_edge_of_an_open_one(step: Fraction) -> None:
+    low, high = 4 * step, 6 * step
+    spans: list[tuple[Fraction | None, Fraction | None]] = [(low, high), (low, None), (None, high)]
+    suited = {span: [k for k in range(12) if NumberBin("b", *span).suits(k * step, step)] for span in spans}
+    assert suited == {(low, high): [4, 5, 6], (low, None): [*range(3, 12)], (None, high): [*range(8)]}
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,21 @@
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from facsimile.errors import Refused, SpecRefused
+from facsimile.spec.bins import NumberBin
+from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import validated
 from specs import SMALL, changed, small
 
 
 def test_a_bin_has_one_number() -> None:
     spec = small()
-    assert spec.column("age").axis("coarse").numbers == tuple(map(Fraction, (18, 41, 64)))
+    assert spec.column("age").axis("coarse").numbers == (Fraction(17, 2), Fraction(41), Fraction(155, 2))
     assert spec.column("sex").axis("coarse").numbers == (Fraction(0), Fraction(1), Fraction(1, 2))
 
 
@@ -50,13 +55,99 @@ def test_categories_are_refined_by_what_alternatives_tell_apart() -> None:
     assert column.coarsening(column.finest, "all") == (("any",), (0, 0, 0))
 
 
+def numbered(numbers: dict[str, Any], **alternatives: Any) -> Any:
+    data = changed("columns.0.numbers", numbers)
+    if alternatives:
+        data["columns"][0] |= {"alternatives": alternatives, "groups": None}
+    return validated(data).column("age")
+
+
+def test_a_declared_number_belongs_to_its_bin_in_every_alternative() -> None:
+    column = numbered(
+        {"old": "70.5", "18-64": "40"},
+        coarse=["<18", "18-64", "64<"],
+        named={"young": "<18", "middle": "18-64", "old": "65≤"},
+        fine=["<18", "18-40", "41-64", "64<"],
+    )
+    young, old, middle = Fraction(17, 2), Fraction(141, 2), Fraction(40)
+    assert column.axis("coarse").numbers == column.axis("named").numbers == (young, middle, old)
+    assert column.axis("fine").numbers == (young, Fraction(29), Fraction(105, 2), old)
+    assert column.finest.numbers == column.axis("fine").numbers
+
+
+def test_an_open_bin_may_count_as_its_edge_where_that_is_declared() -> None:
+    column = numbered({"<18": "18", "64<": "64"})
+    assert column.axis("coarse").numbers == tuple(map(Fraction, (18, 41, 64)))
+    assert numbered({"64<": "64"}).axis("coarse").numbers == (Fraction(17, 2), Fraction(41), Fraction(64))
+
+
+def test_a_declared_edge_needs_no_room_within_the_bounds() -> None:
+    data = changed("columns.0.bounds", ["0", "64"])
+    data["columns"][0]["numbers"] = {"64<": "64"}
+    assert (validated(data).column("age").axis("coarse").numbers or ())[-1] == 64
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({"64<": "63.9"}, "63.9 lies outside the bin 64<"),
+        ({"<18": "18.5"}, "18.5 lies outside the bin <18"),
+        ({"18-64": "65"}, "65 lies outside the bin 18-64"),
+        ({"18-64": "17.9"}, "outside the bin"),
+        ({"64<": "91"}, "64< of coarse stands for 91, outside its bounds"),
+        ({"65<": "70"}, "`numbers` speaks of 65<, the label of no bin"),
+        ({"64<": "many"}, "decimal number"),
+        ({"64<": "inf"}, "decimal number"),
+        ({"64<": True}, "decimal number"),
+    ],
+)
+def test_a_number_that_cannot_stand_for_its_bin_is_refused(numbers: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecRefused, match=words) as refused:
+        numbered(numbers)
+    assert refused.value.code == "E200"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [({"old": "80"}, "the label of two different bins"), ({"64<": "80", "elder": "81"}, "two numbers")],
+)
+def test_a_number_that_belongs_to_no_one_bin_is_refused(numbers: dict[str, Any], words: str) -> None:
+    choices = {"x": ["<65", "64<"], "y": {"young": "<65", "elder": "65≤"}, "z": {"rest": "<71", "old": "70<"}}
+    with pytest.raises(SpecRefused, match=words):
+        numbered(numbers, w={"few": "<81", "old": "80<"}, **choices)
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=1, max_size=6, unique=True).map(sorted),
+    st.integers(0, 40),
+    st.integers(0, 3),
+)
+def test_default_numbers_lie_inside_their_bins_and_ascend(cuts: list[int], beyond: int, digits: int) -> None:
+    """The bounds are around every edge; the grid has up to three decimals."""
+    step = Fraction(1, 10**digits)
+    inner = [f"{low}-{show_decimal(high - step)}" for low, high in pairwise(cuts)]
+    data = changed("columns.0.alternatives", {"a": [f"<{cuts[0]}", *inner, f"{cuts[-1]}≤"]})
+    data["columns"][0] |= {"bounds": [0, cuts[-1] + beyond], "groups": None, "decimals": digits}
+    axis = validated(data).column("age").axis("a")
+    numbers = axis.numbers or ()
+    assert all(
+        b.contains(number) for b, number in zip(axis.bins, numbers, strict=True) if isinstance(b, NumberBin)
+    )
+    assert len(numbers) == len(cuts) + 1
+    assert all(one < other for one, other in pairwise(numbers))
+    assert numbers[-1] == Fraction(2 * cuts[-1] + beyond, 2)
+
+
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
         ("columns.0.groups", ["<30", "29<"], "cut the bin 18-64"),
         ("columns.0.alternatives", {}, "at least one alternative"),
         ("columns.0.alternatives", {"a": ["<18", "17<"], "b": ["1-17", "17<"]}, "different values"),
-        ("columns.0.bounds", ["0", "50"], "outside its bounds"),
+        ("columns.0.bounds", ["0", "64"], "bounds leave nothing of bin 64< of coarse"),
+        ("columns.0.bounds", ["18", "90"], "bounds leave nothing of bin <18 of coarse"),
+        ("columns.0.bounds", ["90", "0"], "bounds leave nothing"),
+        ("columns.0.alternatives", {"coarse": ["0-17", "18-170"]}, "18-170 of coarse stands for 94, outside"),
         ("columns.0.bounds", ..., "needs `bounds`"),
         ("columns.0.outside", "OTHER", "outside"),
         ("columns.1.numbers", {"M": "0"}, "one number to each value"),

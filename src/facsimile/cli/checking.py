@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +13,7 @@ from facsimile.sources.address import Address
 
 if TYPE_CHECKING:
     from facsimile.release.check import Check
-    from facsimile.release.public import PublicSummary
+    from facsimile.release.public import BinnedMean, PublicSummary
 
 
 def check_command(
@@ -28,15 +29,18 @@ def check_command(
 
     Example: facsimile check examples/births/release.yaml
     """
-    from facsimile.privacy.reader import read_public
+    from facsimile.privacy.reader import read_public, read_public_sums
     from facsimile.release.check import check
-    from facsimile.release.public import assumptions, summarise
+    from facsimile.release.public import assumptions, averaged, summarise
     from facsimile.spec.load import load
 
     specification = load(spec)
     summary = None
     if public is not None:
-        summary = summarise(specification, read_public(public, specification))
+        table = read_public(public, specification)
+        names = averaged(specification)
+        raw = read_public_sums(public, specification, names) if names else None
+        summary = summarise(specification, table, raw)
     found = check(specification, assumptions(summary, specification.n) if summary else None)
     if as_json:
         print_json(check_as_json(found, summary))
@@ -188,6 +192,32 @@ def _print_public(page: Page, summary: PublicSummary) -> None:
         ),
     )
     page.line(f"{summary.n:,} records, {summary.distinct:,} distinct rows.")
+    if summary.means:
+        _print_means(page, summary.means)
+
+
+def _print_means(page: Page, means: Sequence[BinnedMean]) -> None:
+    from facsimile.documents.numerals import number
+
+    page.table(
+        "Public file: means of bins' numbers beside means of the values",
+        "criterion|group|>values|>numbers|>difference|_",
+        (
+            (
+                mean.criterion,
+                mean.group,
+                number(mean.raw, digits=5),
+                number(mean.numbers, digits=5),
+                number(mean.difference, digits=3),
+                "far" if mean.far else "",
+            )
+            for mean in means
+        ),
+    )
+    page.line("Criteria compare means of bins' numbers: of the release with those of the original.")
+    if any(mean.far for mean in means):
+        page.line("far: the values' own mean differs by more than a third of the threshold.")
+        page.line("Declare `numbers`, cut finer bins, or tell readers what these means are of.")
 
 
 COMMANDS = {"check": check_command, "schema": schema_command, "plan-hash": plan_hash_command}

@@ -80,7 +80,7 @@ class PublicSummary:
 
 
 def summarise(specification: Specification, table: Table, raw: RawSums | None = None) -> PublicSummary:
-    """The sizes of a public table under each column's first alternative, and its means beside the `raw` ones."""
+    """A public table's sizes under each column's first alternative, and its means beside the `raw` ones."""
     coded = recode(specification, table, _first(specification))
     groups = {}
     for column in specification.columns:
@@ -111,12 +111,14 @@ def _first(specification: Specification) -> dict[str, str]:
 
 
 def _binned(specification: Specification, table: Table, raw: RawSums) -> Iterator[BinnedMean]:
-    """Overall and within each group; groups are unions of bins, so every alternative has the same records there."""
+    """Overall and within each group: a union of bins, the same records under every alternative."""
     for criterion in _means(specification):
         numbers = {}
         for used in specification.column(criterion.of).used:
             coded = recode(specification, table, _first(specification) | {criterion.of: used})
-            numbers[used] = list(means(coded, criterion.of, groupings(specification, criterion.by, coded.domain)))
+            numbers[used] = list(
+                means(coded, criterion.of, groupings(specification, criterion.by, coded.domain))
+            )
         for place, (group, rows) in enumerate(_groups(specification, criterion, table.domain, raw)):
             mean = raw.mean(criterion.of, rows)
             found = {used: float(each[place] or 0) for used, each in numbers.items()}

@@ -37,7 +37,7 @@ Span = tuple[Fraction | None, Fraction | None]
 class NumberBin:
     """The values low..high of a grid; None stands for an open end.
 
-    Its number stands for it in means and regressions: the middle of a closed bin. An open one has none by itself.
+    Its number stands for it in means and regressions: the middle of a closed bin. An open one has none alone.
     """
 
     label: str

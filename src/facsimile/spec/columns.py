@@ -112,7 +112,9 @@ class Column(Model):
         default=None, description="The part of a date that is kept."
     )
     map: RawMap | None = Field(default=None, description="Raw text to category, e.g. {true: F, false: M}.")
-    decimals: Count = Field(default=0, ge=0, le=MOST_DECIMALS, description="Digits after the point of a number.")
+    decimals: Count = Field(
+        default=0, ge=0, le=MOST_DECIMALS, description="Digits after the point of a number."
+    )
     round: Literal["down"] | None = Field(
         default=None, description="`down` accepts numbers with more digits; otherwise they are malformed."
     )
@@ -267,7 +269,7 @@ class Column(Model):
 
     @cached_property
     def _declared(self) -> dict[Span, Fraction]:
-        """The declared numbers of a number column, by what a bin holds: in every alternative it has the same."""
+        """The declared numbers of bins, by what each holds: a bin has the same number in every alternative."""
         found: dict[Span, Fraction] = {}
         every = [b for bins in self._unnumbered.values() for b in bins if isinstance(b, NumberBin)]
         for label, number in (self.numbers or {}).items():

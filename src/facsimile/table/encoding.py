@@ -44,7 +44,17 @@ from ibis.expr.types import Table as Source
 from ibis.expr.types import Value
 
 from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
-from facsimile.spec.columns import CLIP, DROP, MISSING, MOST_DECIMALS, REFUSE, Axis, Column, Constant, MissingCode
+from facsimile.spec.columns import (
+    CLIP,
+    DROP,
+    MISSING,
+    MOST_DECIMALS,
+    REFUSE,
+    Axis,
+    Column,
+    Constant,
+    MissingCode,
+)
 from facsimile.spec.constraints import Among, Atom, Condition, Missing, atoms, fold
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import FAR, can_be_malformed, clean_value, cleaned, prepared

@@ -1,6 +1,6 @@
 """Raw sums: what the numbers that a PUBLIC file writes add up to, for the records that are kept.
 
-They tell how far a mean of bins' numbers is from the mean of the values behind them. Nothing of it is ever made of a
+They tell how far a mean of bins' numbers is from the mean of the values behind them. None is ever made of a
 confidential file.
 """
 

@@ -1,0 +1,150 @@
+"""From a raw value to a sensitivity: means, regressions and Δ are computed from the declared numbers.
+
+Every pair of neighbouring files of three records, read by the encoding, under each alternative. The numbers are
+extreme and differ between alternatives, so that a Δ taken from another alternative, from the finest refinement
+or from default numbers is too small on some pair.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from facsimile.acceptance.decision import fit_question
+from facsimile.acceptance.regression import Fit, refitting
+from facsimile.acceptance.statistics import Candidate
+from facsimile.privacy.mechanisms import NoisyMoments
+from facsimile.privacy.noise import RehearsalNoise
+from facsimile.privacy.queries import FloorMeans, ResizedMeans
+from facsimile.release.noise import Assumed, noise_line
+from facsimile.spec.criteria import Criterion, Statistic
+from facsimile.spec.load import validated
+from facsimile.spec.release import Specification
+from facsimile.table.encoding import Encoding, recode
+from facsimile.table.exact import Ints
+from facsimile.table.numbers import mean
+from facsimile.table.table import Table
+from specs import changed
+
+RAW = tuple(itertools.product(range(4), range(2)))
+NUMBERS: dict[str, dict[int, int | Fraction]] = {
+    "two": {0: -700, 1: -700, 2: 2, 3: 2},
+    "four": {0: Fraction(1, 2), 1: 1, 2: 2, 3: 1000},
+}
+CRITERIA = [
+    {"criterion": "mean", "of": "x", "by": ["y"], "threshold": 1, "epsilon": 1},
+    {"criterion": "regression-coefficients", "target": "x", "threshold": 1, "epsilon": 1},
+    {"criterion": "regression-mae", "target": "x", "threshold": 1, "epsilon": 1},
+    {"criterion": "correlation", "of": ["x", "y"], "threshold": 1, "epsilon": 1},
+    {"criterion": "query", "query": "those", "where": "y = 1", "of": "x", "threshold": 1, "epsilon": 1},
+]
+
+
+@cache
+def specification() -> Specification:
+    data = changed("criteria", CRITERIA)
+    x = {
+        "name": "x", "description": "x", "bounds": [-800, 1000],
+        "alternatives": {"two": ["<2", "2≤"], "four": ["<1", "1", "2", "2<"]},
+        "numbers": {"<2": -700, "2≤": 2, "<1": "0.5", "2<": 1000},
+    }  # fmt: skip
+    both = {"two": [0, 1], "four": [0, 1]}
+    y = {"name": "y", "description": "y", "bounds": [0, 1], "alternatives": both, "groups": [0, 1]}
+    data |= {
+        "columns": [x, y],
+        "constraints": {"policy": "declared"},
+        "records": data["records"] | {"count": 3},
+    }
+    data["budget"] |= {"once": 1, "total": 20}
+    return validated(data)
+
+
+@cache
+def coded(records: tuple[tuple[int, int], ...], alternative: str) -> Table:
+    spec = specification()
+    encoding = Encoding(spec)
+    rows = [encoding.encode({"x": str(x), "y": str(y)}) for x, y in records]
+    return recode(spec, Table.from_rows(encoding.domain, rows), dict.fromkeys(("x", "y"), alternative))
+
+
+FILES = [tuple(sorted(file)) for file in itertools.combinations_with_replacement(RAW, 3)]
+PAIRS = [
+    (tuple(sorted((*rest, one))), tuple(sorted((*rest, other))))
+    for rest in itertools.combinations_with_replacement(RAW, 2)
+    for one, other in itertools.combinations(RAW, 2)
+]
+
+
+@pytest.mark.parametrize("alternative", NUMBERS)
+def test_a_mean_is_of_the_numbers_that_are_declared_for_the_alternative(alternative: str) -> None:
+    for file in FILES:
+        by_hand = sum((Fraction(NUMBERS[alternative][x]) for x, _ in file), Fraction(0)) / 3
+        assert mean(coded(file, alternative), "x") == by_hand
+
+
+CANDIDATES = [
+    ((0, 0), (3, 1), (3, 0)),
+    ((0, 0), (1, 1), (2, 0)),
+    ((3, 0), (0, 1), (2, 1)),
+    ((0, 0), (0, 1), (3, 1)),
+]
+
+
+@pytest.mark.parametrize("form", ["sharp", "paper"])
+@pytest.mark.parametrize("alternative", NUMBERS)
+@pytest.mark.parametrize("criterion", specification().criteria, ids=lambda c: c.name)
+def test_declared_numbers_decide_how_far_a_record_moves_a_criterion(
+    criterion: Criterion, alternative: str, form: Statistic
+) -> None:
+    shares = []
+    for records in CANDIDATES:
+        fit = Fit.of(coded(((0, 0), (3, 0), (0, 1)), alternative), "x")
+        asked = Candidate(specification(), coded(records, alternative), fit).asked(criterion, form)
+        if asked is None:
+            continue
+        asked.query.check(coded(records, alternative).domain, 3)
+        if isinstance(asked.query, ResizedMeans):
+            continue  # what it draws is random: its check and `test_queries` hold it
+        values = {file: asked.query.value(coded(file, alternative), RehearsalNoise(1)) for file in FILES}
+        moved = max(abs(values[one] - values[other]) for one, other in PAIRS)
+        shares.append(moved / asked.sensitivity)
+    assert all(share <= 1 for share in shares)
+    assert max(shares, default=Fraction(1)) >= (Fraction(9, 10) if form == "sharp" else Fraction(1, 4))
+
+
+@pytest.mark.parametrize("alternative", NUMBERS)
+def test_moments_move_by_no_more_than_declared_numbers_allow(alternative: str) -> None:
+    """The regression that is fitted once is asked at the finest refinement, here the four bins."""
+    once = fit_question(specification(), "x", Fraction(1))
+    found = refitting(coded(CANDIDATES[0], alternative), "x", Fraction(1))
+    assert found is not None
+    for question, used in ((once, "four"), (found[1], alternative)):
+        assert question.units / 2 <= _moved(question, used) <= question.units
+
+
+def _moved(question: NoisyMoments, alternative: str) -> int:
+    """The largest L1 distance of the monomials of two records."""
+    factors = (*question.features, question.target)
+
+    def monomials(record: tuple[int, int]) -> Ints:
+        table = coded((record,) * 3, alternative)
+        values = [question.unit, *(int(numbers[table.column(name)[0]]) for name, numbers in factors)]
+        return np.array([values[i] * values[j] for i, j in question.monomials])
+
+    return max(int(np.abs(monomials(a) - monomials(b)).sum()) for a, b in itertools.combinations(RAW, 2))
+
+
+def test_planning_looks_at_every_alternative_that_a_release_may_use() -> None:
+    """Means of `two` reach from −700 to 2, those of `four` from 0.5 to 1000: a plan allows for both."""
+    spec = specification()
+    planned = noise_line(spec, spec.criteria[0], Assumed(None, {"y": 1}, {})).sensitivity
+    assert planned == 1700
+    for alternative in NUMBERS:
+        asked = Candidate(spec, coded(CANDIDATES[0], alternative)).asked(spec.criteria[0], "sharp")
+        assert asked is not None
+        assert isinstance(asked.query, FloorMeans)
+        assert asked.sensitivity <= planned
