@@ -14,7 +14,7 @@ import yaml
 
 from conftest import ROOT
 from facsimile import __version__, cli
-from facsimile.spec.load import dump, schema
+from facsimile.spec.load import dump, schema, validated
 from programs import Program, Ran
 from specs import changed, small
 
@@ -105,9 +105,31 @@ def test_check_with_a_public_file(run: Program, small_spec: Path, tmp_path: Path
     assert (people.code, machines.code) == (0, 0)
     assert machines.json["public"] == {
         "n": 8, "distinct_rows": 7, "smallest_one_way": {"age": 2, "sex": 1}, "smallest_group": {"age": 2},
+        "means": [],
     }  # fmt: skip
     assert "8 records, 7 distinct rows." in people.out
     assert "scaled to the declared number of records" in people.out
+    assert "bins' numbers" not in people.out
+
+
+@pytest.mark.parametrize(("threshold", "far"), [("20", False), ("2", True)])
+def test_check_tells_how_far_means_of_numbers_are_from_those_of_values(
+    run: Program, tmp_path: Path, threshold: str, far: bool
+) -> None:
+    spec, public = tmp_path / "means.yaml", tmp_path / "people.csv"
+    data = changed("criteria", [{"criterion": "mean", "of": "age", "threshold": threshold, "epsilon": "1"}])
+    spec.write_text(dump(validated(data)), encoding="utf-8")
+    public.write_text("age,is_female\n3,0\n17,1\n40,1\n90,1\n", encoding="utf-8")
+    people, machines = (run("check", spec, "--public", public, *more) for more in ((), ("--json",)))
+    assert machines.json["public"]["means"] == [
+        {
+            "criterion": "mean-age", "group": "all records", "raw": 37.5, "numbers": 33.875,
+            "difference": 3.625,
+            "alternative": "coarse", "far": far,
+        }
+    ]  # fmt: skip
+    assert re.search(r"mean-age +all records +37.5 +33.875 +3.62" + far * " +far", people.out)
+    assert ("more than a third of the threshold" in people.out) is far
 
 
 @pytest.mark.parametrize("as_json", [False, True])

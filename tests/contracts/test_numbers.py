@@ -21,7 +21,8 @@ from facsimile.privacy.mechanisms import NoisyMoments
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import FloorMeans, ResizedMeans
 from facsimile.release.noise import Assumed, noise_line
-from facsimile.spec.criteria import Criterion, Statistic
+from facsimile.spec.choices import Statistic
+from facsimile.spec.criteria import Criterion
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import Encoding, recode
@@ -94,26 +95,36 @@ CANDIDATES = [
 ]
 
 
-@pytest.mark.parametrize("form", ["sharp", "paper"])
+FORMS: tuple[Statistic, ...] = ("sharp", "paper")
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("alternative", NUMBERS)
 @pytest.mark.parametrize("criterion", specification().criteria, ids=lambda c: c.name)
 def test_declared_numbers_decide_how_far_a_record_moves_a_criterion(
     criterion: Criterion, alternative: str, form: Statistic
 ) -> None:
-    shares = []
+    shares: list[Fraction] = []
     for records in CANDIDATES:
         fit = Fit.of(coded(((0, 0), (3, 0), (0, 1)), alternative), "x")
         asked = Candidate(specification(), coded(records, alternative), fit).asked(criterion, form)
         if asked is None:
             continue
         asked.query.check(coded(records, alternative).domain, 3)
-        if isinstance(asked.query, ResizedMeans):
-            continue  # what it draws is random: its check and `test_queries` hold it
-        values = {file: asked.query.value(coded(file, alternative), RehearsalNoise(1)) for file in FILES}
-        moved = max(abs(values[one] - values[other]) for one, other in PAIRS)
-        shares.append(moved / asked.sensitivity)
-    assert all(share <= 1 for share in shares)
-    assert max(shares, default=Fraction(1)) >= (Fraction(9, 10) if form == "sharp" else Fraction(1, 4))
+        if isinstance(asked.query, ResizedMeans):  # it draws records: here its Δ, its law in `test_queries`
+            shares.append(_spread(alternative) / min(g.size for g in asked.query.groups) / asked.sensitivity)
+            continue
+        values = {
+            file: Fraction(asked.query.value(coded(file, alternative), RehearsalNoise(1))) for file in FILES
+        }
+        shares.append(max(abs(values[one] - values[other]) for one, other in PAIRS) / asked.sensitivity)
+    assert max(shares) <= 1
+    assert max(shares) >= (Fraction(9, 10) if form == "sharp" else Fraction(1, 4))
+
+
+def _spread(alternative: str) -> Fraction:
+    numbers = NUMBERS[alternative].values()
+    return Fraction(max(numbers) - min(numbers))
 
 
 @pytest.mark.parametrize("alternative", NUMBERS)

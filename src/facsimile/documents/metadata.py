@@ -68,7 +68,15 @@ def _field(column: Column) -> dict[str, Any]:
         "type": "string",
         "description": column.description + means,
         "constraints": {"required": True, "enum": list(column.labels)},
+        **_numbers(column),
     }
+
+
+def _numbers(column: Column) -> dict[str, Any]:
+    """The number that stands for each value in means and regressions, where values have one."""
+    if column.numbers is None:
+        return {}
+    return {"facsimile": {"numbers": dict(zip(column.labels, column.numbers, strict=True))}}
 
 
 def _description(report: Report) -> str:
