@@ -104,6 +104,23 @@ def test_means_of_numbers_stand_beside_those_of_the_values_of_kept_records() -> 
     }
 
 
+def test_a_malformed_value_that_counts_as_missing_has_no_value() -> None:
+    found = found_means(averaging(malformed="missing"), pyarrow.table(FILE))
+    assert found["all records"].raw == fmean([3, 17, 40, 64, 90, -4])
+    assert found["sex F"].numbers == fmean([8.5, 41, 77.5, 50, 50])
+
+
+def test_a_record_that_is_left_out_as_it_is_coded_has_no_value() -> None:
+    """A woman of 70 is plausible as written; clipped to 64 she is not, and is left out."""
+    choices = {"coarse": ["0-17", "18-64"]}
+    data = averaging(alternatives=choices, groups=["0-17", "18-64"]).model_dump(mode="json", exclude_none=True)
+    data["constraints"]["raw"][0]["never"] = "age > 17 and age < 65 and sex = F"
+    people = pyarrow.table({"age": ["5", "10", "70", "70", "30"], "is_female": ["1", "0", "1", "0", "0"]})
+    found = found_means(validated(data), people)
+    assert (found["all records"].raw, found["all records"].numbers) == (28.75, fmean([8.5, 8.5, 41, 41]))
+    assert (found["sex F"].raw, found["sex F"].numbers) == (5, 8.5)
+
+
 def test_the_alternative_that_is_farthest_from_the_values_is_shown() -> None:
     choices = {"near": ["<18", "18-40", "41-64", "64<"], "away": ["<18", "18-64", "64<"]}
     found = found_means(averaging(alternatives=choices), pyarrow.table(FILE))

@@ -62,6 +62,12 @@ def test_the_middle_of_an_open_bin_is_as_far_from_its_first_value_as_from_the_bo
     assert middle == ((inside[0] + inside[-1]) / 2 if inside else None)
 
 
+def test_the_middle_of_a_closed_bin_is_its_own_whatever_the_bounds() -> None:
+    assert parse_bin("2-8", ONE).middle((Fraction(4), Fraction(6))) == 5
+    assert parse_bin("2-8", ONE).middle((Fraction(4), Fraction(99))) == 5
+    assert parse_bin("2-8", ONE).middle((Fraction(0), Fraction(6))) == 5
+
+
 @pytest.mark.parametrize("step", [ONE, Fraction(1, 10)])
 def test_a_number_suits_a_bin_that_holds_it_and_the_edge_of_an_open_one(step: Fraction) -> None:
     low, high = 4 * step, 6 * step
