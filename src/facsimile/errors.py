@@ -247,7 +247,20 @@ CATALOGUE: dict[str, Entry] = {
         "Repeat the command it was begun with, or give another file.",
     ),
     "E415": Entry(
-        "The study holds no plan: {problem}", "Explore longer, ask for less, or give other families."
+        "The study holds no plan: nothing that was tried met every criterion in a fresh trial.",
+        "Explore longer, give other families, or a larger generator epsilon.",
+    ),
+    "E416": Entry(
+        "A total of {total} buys {buys}; probability {wish} needs a total of {needed}.",
+        "Agree on that total and give it with --total, or ask for less with --accept.",
+    ),
+    "E417": Entry(
+        "Nothing that was tried releases with probability {wish}: the best is {span}, for a total of {total}.",
+        "Ask for less with --accept, or explore other families or a larger generator epsilon.",
+    ),
+    "E418": Entry(
+        "The study cannot tell whether probability {wish} is in reach: the best is {span}, for a total of {total}.",
+        "Explore again with --fresh {fresh} and another --out, or ask for less with --accept.",
     ),
     # verification of a bundle
     "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),

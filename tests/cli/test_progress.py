@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Iterator
+from itertools import islice
+from threading import Event
 from typing import Any
 
 import pytest
@@ -33,14 +36,34 @@ def test_progress_has_rate_survivors_and_time_left(monkeypatch: pytest.MonkeyPat
     assert "0.0 a second" in progress._told(news(done=0), None)
 
 
-def test_without_a_terminal_a_line_comes_every_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, err = [0.0], io.StringIO()
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+def test_without_a_terminal_lines_come_from_the_start_also_while_no_trial_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spoken, err = Event(), io.StringIO()
     monkeypatch.setattr("sys.stderr", err)
+
+    def pauses() -> Iterator[float]:
+        for _ in range(3):
+            yield 0.0
+        spoken.set()
+        yield 60.0
+
+    monkeypatch.setattr(progress, "pauses", pauses)
+    with progress.watching(False, None):
+        assert spoken.wait(30)
+    assert err.getvalue().splitlines()[:3] == ["Exploring …"] * 3
     with progress.watching(False, None) as watch:
-        for now[0] in range(0, 900, 10):
+        watch(news())
+    err.truncate(0)
+    spoken.clear()
+    with progress.watching(False, None) as watch:
+        for _ in iter(lambda: spoken.is_set(), True):
             watch(news())
-    assert len(err.getvalue().splitlines()) == 2
+    assert err.getvalue().splitlines()[-1].lstrip("\0").startswith("epsilon 2: race: 1,500 trials")
+
+
+def test_the_first_line_after_the_start_comes_within_ten_seconds_and_then_one_a_minute_at_least() -> None:
+    assert list(islice(progress.pauses(), 6)) == [10, 20, 40, 60, 60, 60]
 
 
 def test_progress_of_a_step_is_a_line_where_there_is_no_terminal(

@@ -63,7 +63,7 @@ def test_workers_compute_with_one_thread_each(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     before = dict(os.environ)
-    with module._one_thread():
+    with module._apart():
         assert {os.environ[key] for key in module._ONE_THREAD} == {"1"}
     assert dict(os.environ) == before
 

@@ -19,8 +19,9 @@ from facsimile.sources.address import Address
 from facsimile.spec.choices import Scheme
 
 if TYPE_CHECKING:
+    from facsimile.explore.curve import Curve, Point
     from facsimile.explore.explore import Summary
-    from facsimile.explore.planner import Planned, Point
+    from facsimile.explore.planner import Planned
     from facsimile.explore.pool import Pool
     from facsimile.explore.report import Written
     from facsimile.explore.study import Study
@@ -69,12 +70,16 @@ def explore_command(
     rule = Rule(wanted=wanted, trials=trials, finalists=finalists, fresh=fresh, steps=steps, most=most)
     with busy("Reading", as_json):
         study = begin(spec, data, out, rule, seed)
-        pool: Pool = Cluster(study.ground, scheduler) if scheduler else Local(study.ground, workers)
     try:
         with watching(as_json, seconds) as watch:
-            found = explore(study, pool, watch, seconds)
-    finally:
-        pool.close()
+            pool: Pool = Cluster(study.ground, scheduler) if scheduler else Local(study.ground, workers)
+            try:
+                found = explore(study, pool, watch, seconds)
+            finally:
+                pool.close()
+    except KeyboardInterrupt:
+        typer.echo("The study is whole: the same command goes on.", err=True)
+        raise
     if as_json:
         print_json(found.as_json())
     else:
@@ -110,8 +115,9 @@ def _print_summary(study: Study, found: Summary, out: Path) -> None:
     rows = [
         ("survive", f"{len(found.survivors):,}", f"acceptance {study.rule.wanted:.0%} or more"),
         ("dropped", f"{found.dropped:,}", f"{found.audited} audited, {found.wrongly_dropped} of them wrongly"),
-        ("undecided", f"{found.undecided:,}", "after the last trial; those with enough successes survive"),
+        ("undecided", f"{found.undecided:,}", "after the last trial, with too few successes to go on"),
         ("still running", f"{found.running:,}", "" if found.finished else "the same command goes on"),
+        ("all", f"{found.configurations:,}", ""),
     ]
     page.table(f"The race at epsilon {found.level}", "_|>number|_", rows)
     if found.finalists:
@@ -139,7 +145,8 @@ def plan_command(
         typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
     ] = None,
     total: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Say what this total buys; default: the declared one.")
+        str | None,
+        typer.Option(metavar="NUMBER", help="Plan within this total; default: the declared one."),
     ] = None,
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the specification of the planned release.")
@@ -158,9 +165,9 @@ def plan_command(
     opened = Study.open(study)
     if write is not None and write.exists():
         raise refusal("E401")
-    other = None if total is None else _epsilon(total, "plan")
+    limit = None if total is None else _epsilon(total, "plan")
     with busy("Planning", as_json):
-        found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,), other)
+        found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,), limit)
     if write is not None:
         write_text(write, narrowed(opened.source, found.option, _notes(opened, found, study.name)))
     if as_json:
@@ -171,19 +178,17 @@ def plan_command(
 
 def _notes(study: Study, found: Planned, name: str) -> list[str]:
     """What the head of the written specification says."""
-    chance, low, high = found.option.chance()
     return [
         f"Planned by facsimile from the study {name} on public data ({study.data}),",
-        f"{study.ground.table.n:,} records: on such data a release comes out with probability {chance:.2f} "
-        f"({low:.2f} to {high:.2f}, 95 %).",
+        f"{study.ground.table.n:,} records: on such data a release comes out with probability {_span(found.point)}.",
+        *_doubts(found),
     ]
 
 
 def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
     from facsimile.spec.decimals import show_decimal
 
-    option = found.option
-    chance, low, high = option.chance()
+    option, point = found.option, found.point
     return {
         "public": {"file": study.data, "records": study.ground.table.n, "declared": study.declared.n},
         "accept": found.accept,
@@ -194,14 +199,21 @@ def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
         "test": None if option.test is None else show_decimal(option.test),
         "once": None if option.once is None else show_decimal(option.once),
         "criteria": {name: show_decimal(epsilon) for name, epsilon in option.measured},
-        "release": {"probability": chance, "low": low, "high": high, "trials": len(option.stated)},
+        "release": {
+            "probability": point.release,
+            "low": point.low,
+            "high": point.high,
+            "trials": len(option.stated),
+            "fresh_to_tell": found.fresh,
+        },
         "candidates": option.iterations(),
         "seconds": option.iterations() * option.seconds,
         "configurations": [c.as_json() | {"identifier": c.identifier} for c in option.configurations],
-        "curve": [_point_as_json(point) for point in found.curve],
-        "other": {
-            "total": show_decimal(found.other),
-            "buys": None if found.bought is None else _point_as_json(found.bought),
+        "curve": [_point_as_json(each) for each in found.curve.points],
+        "within": {
+            "total": show_decimal(found.limit),
+            "buys": _point_as_json(found.bought),
+            "surely": None if found.sure is None else _point_as_json(found.sure),
             "thresholds_could_be": found.tighter,
         },
     }
@@ -210,20 +222,27 @@ def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
 def _point_as_json(point: Point) -> dict[str, Any]:
     from facsimile.spec.decimals import show_decimal
 
-    return {**vars(point), "total": show_decimal(point.total), "generator": show_decimal(point.generator)}
+    return {
+        "scheme": point.scheme,
+        "total": show_decimal(point.total),
+        "release": point.release,
+        "low": point.low,
+        "high": point.high,
+        "generator": show_decimal(point.option.generator),
+        "mode": point.option.selection.mode,
+    }
 
 
 def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
-    from facsimile.explore.planner import SCHEMES
+    from facsimile.explore.options import SCHEMES
     from facsimile.release.check import show_upper
 
     option = found.option
-    chance, low, high = option.chance()
     page = Page()
     page.heading(study.declared.title)
-    page.line(
-        f"Total epsilon {show_upper(option.total)}: a release with probability {_span(chance, low, high)}"
-    )
+    page.line(f"Total epsilon {show_upper(option.total)}: a release with probability {_span(found.point)}")
+    for line in _doubts(found):
+        page.line(line)
     page.line(
         f"Scheme {option.scheme}, selection {option.selection.mode}; {option.iterations():.1f} candidates "
         f"expected, {option.iterations() * option.seconds:.1f} s of CPU."
@@ -238,16 +257,16 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
     page.table(
         "The smallest total epsilon for a probability of release",
         ">probability|" + "|".join(f">{scheme}" for scheme in SCHEMES),
-        [(f"{rung:g}", *(_cheapest(found.curve, scheme, rung) for scheme in SCHEMES)) for rung in RUNGS],
+        [
+            (f"{rung:g}", *(_cheapest(found.curve, scheme, rung) for scheme in SCHEMES))
+            for rung in sorted({*RUNGS, found.accept})
+        ],
     )
-    if found.bought is not None:
-        page.line(f"\nA total of {show_upper(found.other)} buys a release with probability {_at(found.bought)}")
-        if found.tighter is not None:
-            page.line(f"or, at the wanted probability, thresholds of {found.tighter:.0%} of the declared ones.")
+    page.line(f"\nA total of {show_upper(found.limit)} buys a release with probability {_span(found.bought)}")
+    if found.tighter is not None:
+        page.line(f"or, at the wanted probability, thresholds of {found.tighter:.0%} of the declared ones.")
     if option.total > study.declared.budget.total:
-        page.line(
-            "\nThis plan costs more than the declared total: agree on it, or explore longer with more trials."
-        )
+        page.line(f"\nThis plan costs more than the declared {show_upper(study.declared.budget.total)}: agree on it.")
     page.line(f"\n{_caution(study)}")
     if write is not None:
         page.line(f"Written: {write}. Next: facsimile check {write}")
@@ -265,17 +284,31 @@ def _split(found: Planned) -> Iterator[tuple[str, Any, str]]:
         yield name, epsilon, note
 
 
-def _span(chance: float, low: float, high: float) -> str:
-    return f"{chance:.2f} ({low:.2f} to {high:.2f})"
+def _doubts(found: Planned) -> Iterator[str]:
+    """What to say where the trials do not show that the wish is reached."""
+    from facsimile.explore.curve import MOST_FRESH
+    from facsimile.release.check import show_upper
+
+    if found.fresh is None:
+        return
+    few = f"{len(found.option.stated):,} trials are too few to tell whether that is {found.accept:g} or more"
+    if found.fresh < MOST_FRESH:
+        yield f"{few}: explore again with --fresh {found.fresh} and another --out to be told."
+    else:
+        yield f"{few}, and it is so near that no affordable number would tell."
+    if found.sure is not None:
+        yield f"A total of {show_upper(found.sure.total)} is shown to reach {found.accept:g}."
 
 
-def _at(point: Point) -> str:
-    return _span(point.release, point.low, point.high)
+def _span(point: Point) -> str:
+    return f"{point.release:.3f} ({point.low:.3f} to {point.high:.3f}, 95 %)"
 
 
-def _cheapest(curve: tuple[Point, ...], scheme: str, rung: float) -> str:
-    totals = [point.total for point in curve if point.scheme == scheme and point.release >= rung]
-    return f"{float(min(totals)):.2f}" if totals else "not tried"
+def _cheapest(curve: Curve, scheme: Scheme, rung: float) -> str:
+    from facsimile.release.check import show_upper
+
+    point = curve.cheapest(rung, (scheme,))
+    return "not reached" if point is None else show_upper(point.total)
 
 
 def _caution(study: Study) -> str:

@@ -6,13 +6,13 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from threading import Timer
+from threading import Event, Thread, Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from facsimile.explore.explore import News, Watch
 
-EVERY = 300.0
+FIRST, LONGEST = 10.0, 60.0
 PATIENCE = 2.0
 
 
@@ -45,7 +45,7 @@ def busy(doing: str, as_json: bool, at_once: bool = False) -> Iterator[Timer | N
 
 @contextlib.contextmanager
 def watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
-    """Rate, survivors and time left: live on a terminal, every five minutes elsewhere, nothing for JSON."""
+    """Rate, survivors and time left: live on a terminal, elsewhere in a line now and then, nothing for JSON."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
@@ -53,7 +53,8 @@ def watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
     if as_json:
         yield lambda news: None
     elif not console.is_terminal:
-        yield _now_and_then(seconds)
+        with _now_and_then(seconds) as watch:
+            yield watch
     else:
         columns = (SpinnerColumn(), TextColumn("{task.description}"))
         with Progress(*columns, console=console, transient=True) as progress:
@@ -61,16 +62,42 @@ def watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
             yield lambda news: progress.update(task, description=_told(news, seconds))
 
 
-def _now_and_then(seconds: float | None) -> Watch:
-    last = time.monotonic()
+@contextlib.contextmanager
+def _now_and_then(seconds: float | None) -> Iterator[Watch]:
+    """A line at the start and then after each pause, also while no trial ends."""
+    latest, over = list[News](), Event()
 
     def watch(news: News) -> None:
-        nonlocal last
-        if time.monotonic() - last >= EVERY:
-            last = time.monotonic()
-            sys.stderr.write(_told(news, seconds) + "\n")
+        latest[:] = [news]
 
-    return watch
+    def speak() -> None:
+        for pause in pauses():
+            sys.stderr.write("".join(_told(news, seconds) for news in latest) or "Exploring …")
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+            if over.wait(pause):
+                return
+
+    speaker = Thread(target=speak, daemon=True)
+    speaker.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        speaker.join()
+
+
+def pauses() -> Iterator[float]:
+    """How long to be silent: ten seconds, then longer and longer, a minute at most.
+
+    >>> from itertools import islice
+    >>> list(islice(pauses(), 5))
+    [10.0, 20.0, 40.0, 60.0, 60.0]
+    """
+    pause = FIRST
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST)
 
 
 def _told(news: News, seconds: float | None) -> str:

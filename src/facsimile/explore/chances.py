@@ -173,25 +173,22 @@ def candidates(q: float, selection: Selection) -> float:
     return 1 + float(np.exp(np.cumsum(steps)).sum())
 
 
-def interval(values: Floats, confidence: float) -> tuple[float, float]:
-    """Bounds on the mean of independent values in [0, 1] (Chernoff's, by relative entropy).
+def interval(mean: float, n: int, confidence: float) -> tuple[float, float]:
+    """Bounds on the expected mean of n independent values in [0, 1] (Chernoff's, by relative entropy).
 
     Theorem.  Each bound fails with probability at most (1 − confidence)/2.
     Proof.    For independent values in [0, 1] with mean μ, P[x̄ ≥ x] ≤ exp(−n·KL(x‖μ)) for x > μ, and likewise
       below (Hoeffding 1963, theorem 1). The bounds are the μ with n·KL(x̄‖μ) = log(2/(1 − confidence)).  QED
     """
-    if not len(values):
-        return 0.0, 1.0
-    low = at_least(values, confidence)
-    return low, 1 - at_least(1 - values, confidence)
+    return at_least(mean, n, confidence), 1 - at_least(1 - mean, n, confidence)
 
 
-def at_least(values: Floats, confidence: float) -> float:
+def at_least(mean: float, n: int, confidence: float) -> float:
     """The lower one of the two bounds."""
-    mean = min(1.0, max(0.0, float(values.mean()))) if len(values) else 0.0
-    if mean == 0.0:
+    mean = min(1.0, max(0.0, mean))
+    if mean == 0.0 or not n:
         return 0.0
-    allowed = log(2 / (1 - confidence)) / len(values)
+    allowed = log(2 / (1 - confidence)) / n
     return float(brentq(lambda m: _entropy(mean, m) - allowed, 0.0, mean))
 
 

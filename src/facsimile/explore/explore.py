@@ -65,7 +65,7 @@ Watch = Callable[[News], None]
 
 @dataclass(frozen=True)
 class Summary:
-    """What an exploration ended with."""
+    """What an exploration ended with. Of the configurations each survives, was dropped, is undecided or runs."""
 
     finished: bool
     configurations: int
@@ -256,7 +256,7 @@ def summary(study: Study, finished: bool, trials: list[Trial]) -> Summary:
     reached = [
         name for name in checked if sum(t.accepted for t in first.trials(name)) >= rule.wanted * rule.trials
     ]
-    states = [s.state for s in standings.values()]
+    states = [s.state for s in standings.values() if not survives(s, rule)]
     return Summary(
         finished,
         len(standings),

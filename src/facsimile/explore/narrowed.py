@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from facsimile.explore.planner import Option
+from facsimile.explore.options import Option
 from facsimile.release.check import check
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import dump, loads, parse, validated

@@ -14,6 +14,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
+from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from facsimile.errors import refusal
@@ -82,11 +83,17 @@ class Local:
         self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, MemoryError)
         self._packed = ground.packed()
         self._name = name_of(self._packed)
-        with _one_thread():
-            self._pools = [self._started() for _ in range(workers or os.cpu_count() or 1)]
-            for ready in [pool.submit(os.getpid) for pool in self._pools]:
-                ready.result()
+        self._pools: list[ProcessPoolExecutor] = []
         self._busy: dict[int, Future[list[Trial]]] = {}
+        try:
+            with _apart():
+                self._pools += [self._started() for _ in range(workers or os.cpu_count() or 1)]
+                begun = [pool.submit(os.getpid) for pool in self._pools]
+            for ready in begun:
+                ready.result()
+        except BaseException:
+            self.close()
+            raise
 
     def _started(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
@@ -103,7 +110,7 @@ class Local:
         try:
             self._busy[place] = self._pools[place].submit(work, self._name, job)
         except BrokenExecutor:
-            with _one_thread():
+            with _apart():
                 self._pools[place] = self._started()
                 self._busy[place] = self._pools[place].submit(work, self._name, job)
         return self._busy[place]
@@ -122,18 +129,37 @@ class Local:
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Processes that are started inside compute with one thread each."""
+def _apart() -> Iterator[None]:
+    """Processes that are started inside compute with one thread each, and never hear Ctrl-C: it reaches every
+    process of a terminal, and they would each print a traceback, also while they still start."""
     before = {key: os.environ.get(key) for key in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     try:
-        yield
+        with _deaf():
+            yield
     finally:
         for key, value in before.items():
             if value is None:
                 del os.environ[key]
             else:
                 os.environ[key] = value
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """SIGINT waits until the end, and for ever in processes that are started meanwhile; Windows has no such mask.
+
+    The tracker of resources is started first, since its start would end the wait.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Cluster:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from facsimile.explore.planner import curve
+from facsimile.explore.curve import curve_of
 from facsimile.explore.report import charts
 from facsimile.explore.report.exhibits import (
     Chart,
@@ -14,8 +14,6 @@ from facsimile.explore.report.exhibits import (
     Sheet,
     estimated,
     labels,
-    rounded,
-    significant,
 )
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.study import Study
@@ -58,14 +56,14 @@ def _curve(study: Study) -> list[Row]:
     return [
         {
             "scheme": point.scheme,
-            "total": significant(float(point.total)),
-            "release": rounded(point.release),
-            "low": rounded(point.low),
-            "high": rounded(point.high),
-            "generator": show_decimal(point.generator),
-            "mode": point.mode,
+            "total": float(point.total),
+            "release": point.release,
+            "low": point.low,
+            "high": point.high,
+            "generator": show_decimal(point.option.generator),
+            "mode": point.option.selection.mode,
         }
-        for point in curve(study)
+        for point in curve_of(study).points
     ]
 
 

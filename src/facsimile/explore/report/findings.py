@@ -155,11 +155,15 @@ class Findings:
         return [line for line in self.lines if line.survives]
 
     @property
+    def dropped(self) -> list[Line]:
+        """Those that the race dropped."""
+        return [line for line in self.lines if line.standing.state == "dropped"]
+
+    @property
     def audited(self) -> list[Line]:
         """Dropped configurations that ran all their trials all the same."""
         rule, seed = self.study.rule, self.study.ground.seed
-        dropped = [line for line in self.lines if line.standing.state == "dropped"]
-        return [line for line in dropped if audited(line.identifier, seed, rule) and self._all(line)]
+        return [line for line in self.dropped if audited(line.identifier, seed, rule) and self._all(line)]
 
     def _all(self, line: Line) -> bool:
         return sum(trial.number < FRESH for trial in self.of(line.identifier)) >= self.study.rule.trials

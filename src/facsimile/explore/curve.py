@@ -1,0 +1,142 @@
+"""The curve: in each scheme the options that beat every cheaper one, with the probability that each states.
+
+Tables, charts, the plan and the file it writes all read this one curve, so they cannot contradict each other.
+
+Honesty.  The best of many estimates is too good. Therefore the fresh trials are cut in halves.
+  listed   One half looks at all options and lists, in each scheme, those that beat every cheaper one by the chance
+           that it vouches for, a lower bound. It may be flattered by luck, and none of its figures is shown.
+  stated   The other half has no part in the list and states the probability of what is listed. The curve keeps the
+           options that state more than every cheaper one: more epsilon never states less.
+
+Theorem.  All intervals of the list hold together with probability 95 %, whichever of them a plan takes.
+Proof.    Given the choosing half, the list of k options is fixed, and the stating trials are independent of it.
+  Each of its 2k bounds fails with probability at most 5 %/2k (chances.interval); the sum is 5 %.  QED
+
+The middle of an interval has no such guarantee: a plan takes the first option that states what is wished, so what it
+states is somewhat too high on average. The interval says by how much it may be.
+
+Probabilities have three digits, bounds are rounded outwards and the middle down, and every comparison uses the
+rounded figures: what people read is what was compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from facsimile.explore.options import SCHEMES, Option, levels, options
+from facsimile.explore.study import Study
+from facsimile.spec.choices import Scheme
+
+STATING = 0.95
+STEP = 0.01
+"""How much more an option must vouch for than every cheaper one to be listed."""
+MOST_FRESH = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An option on the curve: what its total buys. `confidence` is that of its own interval."""
+
+    option: Option
+    total: Fraction
+    release: float
+    low: float
+    high: float
+    confidence: float
+
+    @classmethod
+    def of(cls, option: Option, confidence: float) -> Point:
+        """What the stating trials say of an option."""
+        chance, low, high = option.chance(confidence)
+        return cls(option, option.total, _down(chance), _down(low), _up(high), confidence)
+
+    @property
+    def scheme(self) -> Scheme:
+        """How it spends."""
+        return self.option.scheme
+
+    def tells(self, wish: float) -> bool:
+        """Whether its interval lies on one side of what is wished."""
+        return self.low >= wish or self.high < wish
+
+    def fresh(self, wish: float) -> int:
+        """How many fresh trials of each finalist would tell, if they were like those that there are."""
+
+        def enough(fresh: int) -> bool:
+            trials = max(1, fresh // 2) * len(self.option.configurations)
+            _, low, high = self.option.chance(self.confidence, trials)
+            return low >= wish or high < wish
+
+        above = 2
+        while not enough(above):
+            if above >= MOST_FRESH:
+                return MOST_FRESH
+            above *= 2
+        below = above // 2
+        while above - below > 1:
+            middle = (above + below) // 2
+            above, below = (middle, below) if enough(middle) else (above, middle)
+        return above
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The points of every scheme, each scheme's by rising total and rising probability."""
+
+    points: tuple[Point, ...]
+
+    @classmethod
+    def of(cls, options: Iterable[Option]) -> Curve:
+        """List by one half, state by the other."""
+        listed = _listed(list(options))
+        confidence = 1 - (1 - STATING) / max(1, len(listed))
+        points: list[Point] = []
+        for point in (Point.of(option, confidence) for option in listed):
+            cheaper = [other.release for other in points if other.scheme == point.scheme]
+            if point.release > max(cheaper, default=0.0):
+                points.append(point)
+        return cls(tuple(points))
+
+    def cheapest(self, wish: float, schemes: Sequence[Scheme] = SCHEMES) -> Point | None:
+        """The smallest total that states what is wished."""
+        reached = [point for point in self.points if point.scheme in schemes and point.release >= wish]
+        return min(reached, key=lambda point: (point.total, -point.release), default=None)
+
+    def sure(self, wish: float, schemes: Sequence[Scheme] = SCHEMES) -> Point | None:
+        """The smallest total whose whole interval reaches what is wished."""
+        shown = [point for point in self.points if point.scheme in schemes and point.low >= wish]
+        return min(shown, key=lambda point: (point.total, -point.release), default=None)
+
+    def best(self, total: Fraction, schemes: Sequence[Scheme] = SCHEMES) -> Point | None:
+        """The most that a total buys."""
+        within = [point for point in self.points if point.scheme in schemes and point.total <= total]
+        return max(within, key=lambda point: (point.release, -point.total), default=None)
+
+
+def curve_of(study: Study, keep: float = 0.1, noise: float = 0.1) -> Curve:
+    """The curve of a study."""
+    return Curve.of(options(study.ground.specification, levels(study), keep, noise))
+
+
+def _listed(options: Sequence[Option]) -> list[Option]:
+    """In each scheme the options that beat every cheaper one, by the choosing trials alone."""
+    listed = []
+    for scheme in SCHEMES:
+        reached = 0.0
+        mine = [option for option in options if option.scheme == scheme]
+        for option in sorted(mine, key=lambda option: (option.total, -option.least)):
+            if option.least > reached:
+                reached = option.least + STEP
+                listed.append(option)
+    return listed
+
+
+def _down(chance: float) -> float:
+    return floor(chance * 1000 + 1e-6) / 1000
+
+
+def _up(chance: float) -> float:
+    return ceil(chance * 1000 - 1e-6) / 1000

@@ -1,0 +1,233 @@
+"""Options: every way to spend on a release, with the trials that tell its chance.
+
+An option is a scheme, a generator's epsilon that was tried, an epsilon of the test, of the regression paid once, a
+way to select, and the configurations that are drawn from. Its total is what `Plan` charges; its chance follows
+from chances.py. What is measured after acceptance costs the same in every option: each criterion gets the
+epsilon at which the scale of its noise is a given part of its threshold.
+
+The fresh trials are cut in halves: `chosen` may decide which options are looked at, `stated` decides nothing
+here (see curve.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, log10
+
+import numpy as np
+
+from facsimile.explore.chances import Floats, Rooms, at_least, candidates, interval, released
+from facsimile.explore.explore import fields
+from facsimile.explore.study import Study
+from facsimile.explore.trials import FRESH, Trial
+from facsimile.privacy.mechanisms.search import Plan
+from facsimile.release.plan import arranged
+from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.choices import Scheme
+from facsimile.spec.release import Selection, Specification
+from facsimile.spec.space import Configuration
+
+SCHEMES: tuple[Scheme, ...] = ("paper", "test-then-measure", "train-once")
+TESTS = tuple(
+    Fraction(text)
+    for text in ("0.02", "0.03", "0.05", "0.07", "0.1", "0.14", "0.2", "0.3", "0.4", "0.6", "0.8", "1.2")
+)
+RISING = tuple(Fraction(k, 10) for k in range(1, 10))
+COINS = tuple(Fraction(text) for text in ("0.02", "0.05", "0.1", "0.2", "0.3", "0.5"))
+LOUDER = (1, 2)
+"""In the paper's scheme criteria are measured in every iteration; how much more noise they may get there."""
+CHOOSING = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """A way to spend, with the trials that tell its chance."""
+
+    scheme: Scheme
+    generator: Fraction
+    test: Fraction | None
+    once: Fraction | None
+    measured: tuple[tuple[str, Fraction], ...]
+    selection: Selection
+    configurations: tuple[Configuration, ...]
+    chosen: Floats
+    stated: Floats
+    seconds: float
+
+    @property
+    def plan(self) -> Plan:
+        """What it charges."""
+        measured = [epsilon for _, epsilon in self.measured]
+        return arranged(self.scheme, self.generator, self.test, self.once, measured, self.selection)
+
+    @cached_property
+    def total(self) -> Fraction:
+        """The total epsilon, rounded up to what a specification writes."""
+        return ceil_to(self.plan.total().epsilon, 4)
+
+    @cached_property
+    def least(self) -> float:
+        """The chance of a release that the choosing trials vouch for."""
+        if self.scheme == "train-once":
+            each = released(self.chosen, self.selection)
+            return at_least(float(each.mean()), len(each), CHOOSING)
+        q = at_least(float(self.chosen.mean()), len(self.chosen), CHOOSING)
+        return float(released(q, self.selection))
+
+    def chance(self, confidence: float, trials: int | None = None) -> tuple[float, float, float]:
+        """The chance of a release by the stating trials, and its bounds: had there been so many like them.
+
+        Where candidates share something (a generator or a regression fitted once), they succeed and fail
+        together. With h the concave map from acceptance to release and p the acceptance given what is shared,
+        the chance E h(p) lies between E h(pᵢ) of single candidates and h(E pᵢ); the bounds cover both.
+        """
+        n = len(self.stated) if trials is None else trials
+        q, each = float(self.stated.mean()), float(released(self.stated, self.selection).mean())
+        low, high = (float(released(bound, self.selection)) for bound in interval(q, n, confidence))
+        if self.scheme == "train-once" or self.once is not None:
+            low = min(low, interval(each, n, confidence)[0])
+        return each if self.scheme == "train-once" else float(released(q, self.selection)), low, high
+
+    def iterations(self) -> float:
+        """The expected number of candidates."""
+        return candidates(float(self.stated.mean()), self.selection)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The fresh trials of the finalists at one epsilon of the generator."""
+
+    generator: Fraction
+    configurations: dict[str, Configuration]
+    trials: dict[str, list[Trial]]
+
+
+def levels(study: Study) -> list[Level]:
+    """Where a study has fresh trials, the largest epsilon first."""
+    found = []
+    for field in fields(study, study.trials()):
+        names = field.finalists()
+        fresh = {name: [t for t in field.trials(name) if t.number >= FRESH] for name in names}
+        ready = {name: trials for name, trials in fresh.items() if len(trials) >= 2}
+        if ready:
+            found.append(Level(field.generator, {name: field.members[name] for name in ready}, ready))
+    return found
+
+
+def options(
+    spec: Specification, levels: Sequence[Level], keep: float, noise: float, factor: float | None = None
+) -> list[Option]:
+    """Every way to spend that was tried; with thresholds tighter by a factor only the simplest."""
+    return [option for level in levels for option in _at(spec, level, keep, noise, factor)]
+
+
+def _at(
+    spec: Specification, level: Level, keep: float, noise: float, factor: float | None
+) -> Iterator[Option]:
+    for names in _together(level):
+        halves = [[t for name in names for t in level.trials[name][half::2]] for half in (0, 1)]
+        rooms = [Rooms.of(half) for half in halves]
+        if not rooms[0].criteria or rooms[0].criteria != rooms[1].criteria:
+            continue
+        if factor is not None:
+            rooms = [one.tightened(factor) for one in rooms]
+        measured = _measured(rooms[0], noise)
+        seconds = float(np.concatenate([one.seconds for one in rooms]).mean())
+        for once in rooms[0].onces():
+            at = [one.at(once) for one in rooms]
+            paid = None if once is None else parse_decimal(once)
+            for scheme, test, epsilons, selection in _spending(spec, measured, factor is not None):
+                if scheme == "paper":
+                    order = dict(epsilons)
+                    shares = [float(order[name]) for name, _ in at[0].criteria]
+                    chances = [one.one_by_one(shares) for one in at]
+                else:
+                    assert test is not None
+                    chances = [one.joint(test, selection) for one in at]
+                parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
+                kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
+                if not kept:
+                    continue
+                chosen, stated = (_pooled(part, kept) for part in parts)
+                yield Option(
+                    scheme,
+                    level.generator,
+                    test,
+                    paid,
+                    epsilons,
+                    selection,
+                    tuple(level.configurations[name] for name in kept),
+                    chosen,
+                    stated,
+                    seconds,
+                )
+
+
+def _together(level: Level) -> list[tuple[str, ...]]:
+    """Configurations with the same columns and projection: what a specification can hold together."""
+    groups: dict[str, list[str]] = {}
+    for name, c in level.configurations.items():
+        groups.setdefault(repr((sorted(c.alternatives.items()), sorted(c.projection.items()))), []).append(name)
+    return [tuple(group) for group in groups.values()]
+
+
+def _by_name(level: Level, names: Sequence[str], chances: Floats, half: int) -> dict[str, Floats]:
+    """The chances of each configuration's trials of one half."""
+    ends = np.cumsum([len(level.trials[name][half::2]) for name in names])
+    return dict(zip(names, np.split(chances, ends[:-1]), strict=True))
+
+
+def _pooled(parts: Mapping[str, Floats], kept: Sequence[str]) -> Floats:
+    """The chances of the kept configurations, each with the same weight: a draw is uniform."""
+    least = min(len(parts[name]) for name in kept)
+    return np.concatenate([parts[name][:least] for name in kept])
+
+
+def _measured(rooms: Rooms, noise: float) -> tuple[tuple[str, Fraction], ...]:
+    """For each criterion the epsilon at which Δ/ε is `noise` times its limit, for nine trials of ten."""
+    found: dict[str, Fraction] = {}
+    for place, (name, _) in enumerate(rooms.criteria):
+        limits = rooms.limit[:, place]
+        least = float(np.quantile(limits[np.isfinite(limits)], 0.1))
+        found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
+    return tuple(found.items())
+
+
+def _spending(
+    spec: Specification, measured: tuple[tuple[str, Fraction], ...], simple: bool
+) -> Iterator[tuple[Scheme, Fraction | None, tuple[tuple[str, Fraction], ...], Selection]]:
+    alpha = spec.selection.false_accept
+    single = Selection(mode="single", false_accept=alpha)
+    if simple:
+        for test in TESTS[2:8:2]:
+            yield "test-then-measure", test, measured, single
+        return
+    rising = [Selection(mode="rising-coin", a=a, false_accept=alpha) for a in RISING]
+    coins = [Selection(mode="coin", gamma=gamma, false_accept=alpha) for gamma in COINS]
+    forever = Selection(mode="paper", false_accept=alpha)
+    for selection in (single, *rising, *coins, forever):
+        for louder in LOUDER:
+            yield "paper", None, tuple((name, round_up(float(e) / louder)) for name, e in measured), selection
+        if selection.mode != "paper":
+            for test in TESTS:
+                yield "test-then-measure", test, measured, selection
+                if selection.mode != "single":
+                    yield "train-once", test, measured, selection
+
+
+def round_up(value: float, digits: int = 2) -> Fraction:
+    """A decimal of two digits, not below the value.
+
+    >>> str(round_up(0.02317))
+    '3/125'
+    """
+    place = digits - 1 - floor(log10(value))
+    return Fraction(ceil(value * 10**place - 1e-9)) / Fraction(10) ** place
+
+
+def ceil_to(value: Fraction, digits: int) -> Fraction:
+    """Rounded up to so many digits after the point."""
+    return Fraction(ceil(value * 10**digits), 10**digits)

@@ -1,0 +1,90 @@
+"""Options: the halves of the fresh trials, what is measured, what is kept, what a regression costs."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from budgets import RULE, made, room
+from facsimile.explore.chances import Rooms
+from facsimile.explore.judge import ONCE
+from facsimile.explore.options import Option, ceil_to, levels, options, round_up
+from facsimile.explore.race import Rule
+from facsimile.explore.study import Study
+from facsimile.explore.trials import FRESH, Trial
+from facsimile.spec.decimals import show_decimal
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return made(tmp_path_factory.mktemp("plan") / "people.study")
+
+
+def every(study: Study, keep: float = 0.1, noise: float = 0.1) -> list[Option]:
+    return options(study.ground.specification, levels(study), keep, noise)
+
+
+def test_levels_hold_the_fresh_trials_of_finalists(study: Study) -> None:
+    found = levels(study)
+    assert [float(level.generator) for level in found] == [2, 1.4]
+    for level in found:
+        assert len(level.trials) == 2
+        assert all(trial.number >= FRESH for trials in level.trials.values() for trial in trials)
+
+
+def test_one_half_of_the_fresh_trials_chooses_and_the_other_states(study: Study) -> None:
+    for option in [option for option in every(study) if option.test is not None][::97]:
+        level = next(level for level in levels(study) if level.generator == option.generator)
+        for half, used in enumerate((option.chosen, option.stated)):
+            mine = [t for c in option.configurations for t in level.trials[c.identifier][half::2]]
+            assert option.test is not None and len(used) == RULE.fresh // 2 * len(option.configurations)
+            assert np.allclose(np.sort(Rooms.of(mine).joint(option.test, option.selection)), np.sort(used))
+
+
+def test_noise_is_the_asked_part_of_the_threshold(study: Study) -> None:
+    """Limits are 200 Δ: a scale of a tenth needs ε = 1/20."""
+    for noise, epsilon in ((0.1, Fraction(1, 20)), (0.05, Fraction(1, 10))):
+        bounded = [option for option in every(study, noise=noise) if option.scheme != "paper"]
+        assert {dict(option.measured)["marginals-absolute"] for option in bounded} == {epsilon}
+
+
+def test_only_configurations_with_enough_acceptance_are_kept(tmp_path: Path) -> None:
+    rule = Rule(steps=0, finalists=12, fresh=40)
+    found = made(tmp_path / "s", rule=rule, good=12, weak=6)
+    for keep in (0.1, 0.9):
+        for option in every(found, keep=keep):
+            assert len({tuple(sorted(c.alternatives.items())) for c in option.configurations}) == 1
+            assert len({tuple(sorted(c.projection.items())) for c in option.configurations}) == 1
+            parts = np.split(option.chosen, len(option.configurations))
+            assert all(part.mean() >= keep for part in parts)
+
+
+def test_a_regression_paid_once_is_part_of_the_split(tmp_path: Path) -> None:
+    """An expensive regression is chosen only because the cheap one fails."""
+    study = made(tmp_path / "s", good=1)
+    trials = []
+    for trial in study.trials():
+        rooms = [
+            room("regression-mae", 9.0 if once < Fraction("0.2") else 1.0, 5.0, 0.02, show_decimal(once))
+            for once in ONCE
+        ]
+        trials.append(Trial(*trial.name, True, trial.readings, (*trial.rooms, *rooms), 0.5, 0.25))
+    fresh = made(tmp_path / "t", good=0)
+    fresh.add(study.configurations().values(), trials)
+    reached = [option for option in every(fresh) if option.least > 0.5 and option.scheme != "paper"]
+    assert reached and {option.once for option in reached} == {Fraction("0.2")}
+
+
+def test_a_total_is_what_the_plan_charges_rounded_up(study: Study) -> None:
+    for option in every(study):
+        assert option.total >= option.plan.total().epsilon > option.total - Fraction(1, 10_000)
+
+
+def test_rounding_up() -> None:
+    for value in (0.0231, 0.5, 1.0, 12.34, 0.99999):
+        found = float(round_up(value))
+        assert value <= found + 1e-9 <= value * 1.1 + 1e-9
+    assert ceil_to(Fraction(1, 3), 4) == Fraction(3334, 10_000)
+    assert math.isclose(float(round_up(0.1)), 0.1)
