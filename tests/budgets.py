@@ -1,8 +1,7 @@
-"""Studies with made-up trials for the planner: how far criteria lie below their limits is drawn, not computed."""
+"""Studies with made-up trials for the planner: how far below its limit a criterion lies is drawn."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +72,10 @@ def made(
     slack: float = 60.0,
     seed: int = 3,
 ) -> Study:
-    """A study whose first `good` configurations pass with a rate, some more weakly, at every epsilon that was tried.
+    """A study whose first `good` configurations pass with a rate, and `weak` ones seldom, at every epsilon.
 
-    A criterion lies `slack` times epsilon below its limit, in units of Δ, or a part of it; as far above where the trial
-    fails.
+    A criterion lies `slack` times epsilon below its limit, in units of Δ, or a part of it; as far above where
+    the trial fails.
     """
     spec = loads(source)
     domain = Domain(spec.finest())

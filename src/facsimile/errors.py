@@ -247,7 +247,7 @@ CATALOGUE: dict[str, Entry] = {
         "Repeat the command it was begun with, or give another file.",
     ),
     "E415": Entry(
-        "The study holds no plan: nothing that was tried met every criterion in a fresh trial.",
+        "The study holds no plan: no finalist meets every criterion often enough in fresh trials.",
         "Explore longer, give other families, or a larger generator epsilon.",
     ),
     "E416": Entry(
@@ -259,7 +259,7 @@ CATALOGUE: dict[str, Entry] = {
         "Ask for less with --accept, or explore other families or a larger generator epsilon.",
     ),
     "E418": Entry(
-        "The study cannot tell whether probability {wish} is in reach: the best is {span}, for a total of {total}.",
+        "The study cannot tell whether {wish} is in reach: the best is {span}, for a total of {total}.",
         "Explore again with --fresh {fresh} and another --out, or ask for less with --accept.",
     ),
     # verification of a bundle

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,7 @@ def test_exploring_tells_what_survives_and_goes_on(
     assert (found.code, found.err) == (0, "")
     said = found.json
     assert said["finished"] and said["configurations"] == 12
-    assert said["dropped"] + said["undecided"] + len(said["survivors"]) >= 12
+    assert said["dropped"] + said["undecided"] + said["running"] + len(said["survivors"]) == 12
     assert run(*command, "--json").json == said, "nothing is run twice"
     shown = run(*command)
     assert shown.code == 0
@@ -139,7 +141,7 @@ def test_a_plan_for_people_and_for_machines(run: Program, study: Path, tmp_path:
     spec = load(written)
     assert show_decimal(spec.budget.total) == said["total"]
     assert spec.scheme == said["scheme"]
-    assert said["other"]["total"] == "9.98"
+    assert said["within"]["total"] == "9.98"
     assert {point["scheme"] for point in said["curve"]} == {"paper", "test-then-measure", "train-once"}
     chance = said["release"]
     assert 0 <= chance["low"] <= chance["probability"] <= chance["high"] <= 1
@@ -165,10 +167,49 @@ def test_a_plan_refuses_what_is_no_number(
     assert found.err.startswith(f"{code} ")
 
 
-def test_a_study_without_a_plan_says_why(run: Program, study: Path) -> None:
-    found = run("plan", study, "--accept", "0.999")
-    assert found.code == 2
-    assert found.err.startswith("E415 ")
+@pytest.mark.parametrize(("arguments", "code"), [(("--accept", "0.999"), "E418"), (("--total", "0.1"), "E416")])
+def test_a_wish_that_is_missed_is_refused_and_nothing_is_written(
+    run: Program, study: Path, tmp_path: Path, arguments: tuple[str, ...], code: str
+) -> None:
+    written = tmp_path / "planned.yaml"
+    found = run("plan", study, *arguments, "--write", written)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith(f"{code} ")
+    assert not written.exists()
+
+
+@pytest.mark.parametrize("wish", ["0.05", "0.3", "0.5", "0.7", "0.9"])
+def test_a_plan_says_the_same_in_words_in_json_and_in_the_file(
+    run: Program, study: Path, tmp_path: Path, wish: str
+) -> None:
+    """Total, probability, table, what is bought and what is written: all from one curve."""
+    written = tmp_path / "planned.yaml"
+    said = run("plan", study, "--accept", wish, "--json").json
+    shown = run("plan", study, "--accept", wish, "--write", written)
+    curve = [(point["scheme"], Fraction(point["total"]), point["release"]) for point in said["curve"]]
+    bounded = [total for scheme, total, release in curve if scheme != "paper" and release >= float(wish)]
+    assert Fraction(said["total"]) == min(bounded) <= Fraction(said["within"]["total"]) == 60
+    chance = said["release"]
+    span = f"{chance['probability']:.3f} ({chance['low']:.3f} to {chance['high']:.3f})"
+    assert chance["probability"] >= float(wish)
+    lines = shown.out.splitlines()
+    assert lines[1] == f"Total epsilon {said['total']}: a release with probability {span}, 95 %"
+    assert (chance["fresh_to_tell"] is None) == (chance["low"] >= float(wish))
+    if chance["fresh_to_tell"] is not None:
+        assert f"{chance['trials']} trials are too few to tell" in shown.out
+        assert f"--fresh {chance['fresh_to_tell']} " in unwrapped(shown)
+    start = next(place for place, line in enumerate(lines) if line.startswith("probability"))
+    rungs = {line.split()[0]: re.split(r"  +", line.strip())[1:] for line in lines[start + 1 :] if line.strip()}
+    for rung in ("0.1", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99", wish):
+        for scheme, cell in zip(lines[start].split()[1:], rungs[rung], strict=True):
+            totals = [total for name, total, release in curve if name == scheme and release >= float(rung)]
+            assert cell == (show_decimal(min(totals)) if totals else "not reached")
+    bought = said["within"]["buys"]
+    assert f"A total of 60 buys a release with probability {bought['release']:.3f} (" in shown.out
+    assert bought["release"] == max(release for scheme, _, release in curve if scheme != "paper")
+    assert run("check", written).code == 0
+    assert show_decimal(load(written).budget.total) == said["total"]
+    assert span in written.read_text(encoding="utf-8")
 
 
 def test_a_report_says_where_it_is(run: Program, study: Path, tmp_path: Path) -> None:

@@ -39,27 +39,24 @@ def test_progress_has_rate_survivors_and_time_left(monkeypatch: pytest.MonkeyPat
 def test_without_a_terminal_lines_come_from_the_start_also_while_no_trial_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    spoken, err = Event(), io.StringIO()
+    begun, given, err = Event(), Event(), io.StringIO()
     monkeypatch.setattr("sys.stderr", err)
 
     def pauses() -> Iterator[float]:
-        for _ in range(3):
-            yield 0.0
-        spoken.set()
+        yield 0.0
+        yield 0.0
+        begun.set()
+        given.wait(30)
         yield 60.0
 
     monkeypatch.setattr(progress, "pauses", pauses)
-    with progress.watching(False, None):
-        assert spoken.wait(30)
-    assert err.getvalue().splitlines()[:3] == ["Exploring …"] * 3
     with progress.watching(False, None) as watch:
+        assert begun.wait(30)
         watch(news())
-    err.truncate(0)
-    spoken.clear()
-    with progress.watching(False, None) as watch:
-        for _ in iter(lambda: spoken.is_set(), True):
-            watch(news())
-    assert err.getvalue().splitlines()[-1].lstrip("\0").startswith("epsilon 2: race: 1,500 trials")
+        given.set()
+    start, still, told = err.getvalue().splitlines()
+    assert start == still == "Exploring …"
+    assert told.startswith("epsilon 2: race: 1,500 trials")
 
 
 def test_the_first_line_after_the_start_comes_within_ten_seconds_and_then_one_a_minute_at_least() -> None:

@@ -71,12 +71,13 @@ def explore_command(
     with busy("Reading", as_json):
         study = begin(spec, data, out, rule, seed)
     try:
-        with watching(as_json, seconds) as watch:
+        with busy("Starting the workers", as_json):
             pool: Pool = Cluster(study.ground, scheduler) if scheduler else Local(study.ground, workers)
-            try:
+        try:
+            with watching(as_json, seconds) as watch:
                 found = explore(study, pool, watch, seconds)
-            finally:
-                pool.close()
+        finally:
+            pool.close()
     except KeyboardInterrupt:
         typer.echo("The study is whole: the same command goes on.", err=True)
         raise
@@ -180,7 +181,8 @@ def _notes(study: Study, found: Planned, name: str) -> list[str]:
     """What the head of the written specification says."""
     return [
         f"Planned by facsimile from the study {name} on public data ({study.data}),",
-        f"{study.ground.table.n:,} records: on such data a release comes out with probability {_span(found.point)}.",
+        f"{study.ground.table.n:,} records: on such data a release comes out with probability "
+        f"{found.point.span} (95 %).",
         *_doubts(found),
     ]
 
@@ -240,7 +242,7 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
     option = found.option
     page = Page()
     page.heading(study.declared.title)
-    page.line(f"Total epsilon {show_upper(option.total)}: a release with probability {_span(found.point)}")
+    page.line(f"Total epsilon {show_upper(option.total)}: a release with probability {found.point.span}, 95 %")
     for line in _doubts(found):
         page.line(line)
     page.line(
@@ -262,11 +264,13 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
             for rung in sorted({*RUNGS, found.accept})
         ],
     )
-    page.line(f"\nA total of {show_upper(found.limit)} buys a release with probability {_span(found.bought)}")
+    page.line(f"\nA total of {show_upper(found.limit)} buys a release with probability {found.bought.span}")
     if found.tighter is not None:
         page.line(f"or, at the wanted probability, thresholds of {found.tighter:.0%} of the declared ones.")
     if option.total > study.declared.budget.total:
-        page.line(f"\nThis plan costs more than the declared {show_upper(study.declared.budget.total)}: agree on it.")
+        page.line(
+            f"\nThis plan costs more than the declared {show_upper(study.declared.budget.total)}: agree on it."
+        )
     page.line(f"\n{_caution(study)}")
     if write is not None:
         page.line(f"Written: {write}. Next: facsimile check {write}")
@@ -298,10 +302,6 @@ def _doubts(found: Planned) -> Iterator[str]:
         yield f"{few}, and it is so near that no affordable number would tell."
     if found.sure is not None:
         yield f"A total of {show_upper(found.sure.total)} is shown to reach {found.accept:g}."
-
-
-def _span(point: Point) -> str:
-    return f"{point.release:.3f} ({point.low:.3f} to {point.high:.3f}, 95 %)"
 
 
 def _cheapest(curve: Curve, scheme: Scheme, rung: float) -> str:

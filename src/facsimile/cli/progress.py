@@ -65,7 +65,8 @@ def watching(as_json: bool, seconds: float | None) -> Iterator[Watch]:
 @contextlib.contextmanager
 def _now_and_then(seconds: float | None) -> Iterator[Watch]:
     """A line at the start and then after each pause, also while no trial ends."""
-    latest, over = list[News](), Event()
+    latest: list[News] = []
+    over = Event()
 
     def watch(news: News) -> None:
         latest[:] = [news]

@@ -3,17 +3,17 @@
 Tables, charts, the plan and the file it writes all read this one curve, so they cannot contradict each other.
 
 Honesty.  The best of many estimates is too good. Therefore the fresh trials are cut in halves.
-  listed   One half looks at all options and lists, in each scheme, those that beat every cheaper one by the chance
-           that it vouches for, a lower bound. It may be flattered by luck, and none of its figures is shown.
-  stated   The other half has no part in the list and states the probability of what is listed. The curve keeps the
-           options that state more than every cheaper one: more epsilon never states less.
+  listed   One half looks at all options and lists, in each scheme, those that beat every cheaper one by the
+           chance that it vouches for, a lower bound. It is flattered by luck, and none of its figures is shown.
+  stated   The other half has no part in the list and states the probability of what is listed. The curve keeps
+           the options that state more than every cheaper one: more epsilon never states less.
 
 Theorem.  All intervals of the list hold together with probability 95 %, whichever of them a plan takes.
 Proof.    Given the choosing half, the list of k options is fixed, and the stating trials are independent of it.
   Each of its 2k bounds fails with probability at most 5 %/2k (chances.interval); the sum is 5 %.  QED
 
-The middle of an interval has no such guarantee: a plan takes the first option that states what is wished, so what it
-states is somewhat too high on average. The interval says by how much it may be.
+The middle of an interval has no such guarantee: a plan takes the first option that states what is wished, so
+what it states is somewhat too high on average. The interval says by how much it may be.
 
 Probabilities have three digits, bounds are rounded outwards and the middle down, and every comparison uses the
 rounded figures: what people read is what was compared.
@@ -52,6 +52,11 @@ class Point:
         """What the stating trials say of an option."""
         chance, low, high = option.chance(confidence)
         return cls(option, option.total, _down(chance), _down(low), _up(high), confidence)
+
+    @property
+    def span(self) -> str:
+        """The probability and its interval for people."""
+        return f"{self.release:.3f} ({self.low:.3f} to {self.high:.3f})"
 
     @property
     def scheme(self) -> Scheme:

@@ -65,7 +65,7 @@ Watch = Callable[[News], None]
 
 @dataclass(frozen=True)
 class Summary:
-    """What an exploration ended with. Of the configurations each survives, was dropped, is undecided or runs."""
+    """What an exploration ended with: each configuration survives, was dropped, is undecided, or runs."""
 
     finished: bool
     configurations: int

@@ -1,9 +1,9 @@
 """Options: every way to spend on a release, with the trials that tell its chance.
 
-An option is a scheme, a generator's epsilon that was tried, an epsilon of the test, of the regression paid once, a
-way to select, and the configurations that are drawn from. Its total is what `Plan` charges; its chance follows
-from chances.py. What is measured after acceptance costs the same in every option: each criterion gets the
-epsilon at which the scale of its noise is a given part of its threshold.
+An option is a scheme, a generator's epsilon that was tried, an epsilon of the test, of the regression paid
+once, a way to select, and the configurations that are drawn from. Its total is what `Plan` charges; its chance
+follows from chances.py. What is measured after acceptance costs the same in every option: each criterion gets
+the epsilon at which the scale of its noise is a given part of its threshold.
 
 The fresh trials are cut in halves: `chosen` may decide which options are looked at, `stated` decides nothing
 here (see curve.py).
@@ -25,8 +25,8 @@ from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.release.plan import arranged
-from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.choices import Scheme
+from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
 
@@ -124,9 +124,7 @@ def options(
     return [option for level in levels for option in _at(spec, level, keep, noise, factor)]
 
 
-def _at(
-    spec: Specification, level: Level, keep: float, noise: float, factor: float | None
-) -> Iterator[Option]:
+def _at(spec: Specification, level: Level, keep: float, noise: float, factor: float | None) -> Iterator[Option]:
     for names in _together(level):
         halves = [[t for name in names for t in level.trials[name][half::2]] for half in (0, 1)]
         rooms = [Rooms.of(half) for half in halves]

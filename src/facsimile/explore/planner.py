@@ -1,8 +1,8 @@
 """The planner: the smallest total epsilon whose stated probability of a release reaches the wish.
 
-A plan is a point of the curve (curve.py), never above the declared total unless another one is given. Where no point
-will do there is no plan, and the refusal says what is known: the total that would do, the best that was tried, or
-how many fresh trials would tell.
+A plan is a point of the curve (curve.py), never above the declared total unless another one is given. Where no
+point will do there is no plan, and the refusal says what is known: the total that would do, the best that was
+tried, or how many fresh trials would tell.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.curve import Curve, Point
 from facsimile.explore.options import Option, levels, options
 from facsimile.explore.study import Study
-from facsimile.spec.decimals import show_decimal
 from facsimile.spec.choices import Scheme
+from facsimile.spec.decimals import show_decimal
 
 BOUNDED: tuple[Scheme, ...] = ("test-then-measure", "train-once")
 """The schemes that keep `selection.false_accept`; the paper's bounds no table that misses a criterion."""
@@ -28,8 +28,8 @@ class Planned:
     """The plan, the curve it stands on, and what all of the total would buy: a likelier release, or thresholds
     tighter by a factor.
 
-    Where the trials do not show that the wish is reached: `fresh` trials of each finalist would tell, and `sure` is the
-    cheapest point within the total that they do show to reach it, if there is one.
+    Where the trials do not show that the wish is reached, so many `fresh` ones of each finalist would tell.
+    `sure`: the cheapest point within the total that they do show to reach it, if there is one.
     """
 
     point: Point
@@ -55,7 +55,7 @@ def plan(
     schemes: Sequence[Scheme] = BOUNDED,
     total: Fraction | None = None,
 ) -> Planned:
-    """The cheapest point that reaches the wish, among some schemes, within a total: the declared one unless given."""
+    """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared."""
     spec, found = study.ground.specification, levels(study)
     curve = Curve.of(options(spec, found, keep, noise))
     limit = spec.budget.total if total is None else total
@@ -88,11 +88,11 @@ def _missed(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[Sche
         return refusal("E415")
     wish, enough, bought = f"{accept:g}", curve.cheapest(accept, schemes), curve.best(limit, schemes)
     if enough is not None:
-        buys = "no release" if bought is None else f"a release with probability {bought.release:g}"
-        given = {"total": show_decimal(limit), "buys": buys, "wish": wish, "needed": show_decimal(enough.total)}
-        return refusal("E416", **given)
+        buys = "no release" if bought is None else f"a release with probability {bought.release:.3f}"
+        needed = show_decimal(enough.total)
+        return refusal("E416", total=show_decimal(limit), buys=buys, wish=wish, needed=needed)
     best = bought or min(mine, key=lambda point: point.total)
-    span = f"{best.release:g} ({best.low:g} to {best.high:g})"
-    said = {"wish": wish, "span": span, "total": show_decimal(best.total)}
-    return refusal("E417", **said) if best.tells(accept) else refusal("E418", **said, fresh=f"{best.fresh(accept):,}")
-
+    total = show_decimal(best.total)
+    if best.tells(accept):
+        return refusal("E417", wish=wish, span=best.span, total=total)
+    return refusal("E418", wish=wish, span=best.span, total=total, fresh=str(best.fresh(accept)))

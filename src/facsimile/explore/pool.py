@@ -147,7 +147,7 @@ def _apart() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """SIGINT waits until the end, and for ever in processes that are started meanwhile; Windows has no such mask.
+    """SIGINT waits until the end, and for ever in processes that are started inside; Windows has no such mask.
 
     The tracker of resources is started first, since its start would end the wait.
     """

@@ -130,7 +130,7 @@ def epsilon_curve(rows: Rows) -> Spec:
     base = of("curve").encode(x=x, color=colour)
     y = alt.Y("release:Q", scale=alt.Scale(domain=[0, 1]), axis=_shares("chance of a release"))
     told = hints(
-        "scheme", "total|total epsilon|.3~g", "release|chance of a release|.1%", "low|from|.1%", "high|to|.1%"
+        "scheme", "total|total epsilon|.4~f", "release|chance of a release|.1%", "low|from|.1%", "high|to|.1%"
     )
     drawn = alt.layer(
         base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", axis=_shares("chance of a release")), y2="high:Q"),

@@ -69,7 +69,7 @@ def _curve(study: Study) -> list[Row]:
 
 _CURVE = (
     Head("Scheme", "scheme"),
-    Head("Total ε", "total", "number"),
+    Head("Total ε", "total", "exact"),
     Head("Chance of a release", "release", "share"),
     Head("Range", "low", "interval", "high"),
     Head("Generator's ε", "generator"),

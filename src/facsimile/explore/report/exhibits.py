@@ -17,7 +17,7 @@ from facsimile.explore.report.drawing import Rows, Spec, compiled
 from facsimile.explore.report.findings import Estimate
 
 Row = dict[str, Any]
-Kind = Literal["text", "prose", "count", "number", "share", "points", "fixed", "interval"]
+Kind = Literal["text", "prose", "count", "number", "share", "points", "fixed", "exact", "interval"]
 SHOWN = 50
 """Rows of a table before somebody asks for all of them."""
 
@@ -173,6 +173,7 @@ _WRITTEN: Mapping[Kind, Callable[[Any], str]] = {
     "share": lambda value: f"{100 * value:.1f}\u00a0%",
     "points": lambda value: f"{value:+.3f}".replace("-", "−") if value else "0.000",
     "fixed": lambda value: f"{value:.3f}".replace("-", "−"),
+    "exact": lambda value: f"{value:.4f}".rstrip("0").rstrip("."),
 }
 
 

@@ -30,6 +30,7 @@
     share: (value) => `${(100 * value).toFixed(1)}\u00a0%`,
     points: (value) => (value ? (value > 0 ? "+" : "−") + Math.abs(value).toFixed(3) : "0.000"),
     fixed: (value) => value.toFixed(3).replace("-", "−"),
+    exact: (value) => String(Number(value.toFixed(4))),
   };
 
   function cell(row, head) {
