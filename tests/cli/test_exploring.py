@@ -190,10 +190,10 @@ def test_a_plan_says_the_same_in_words_in_json_and_in_the_file(
     bounded = [total for scheme, total, release in curve if scheme != "paper" and release >= float(wish)]
     assert Fraction(said["total"]) == min(bounded) <= Fraction(said["within"]["total"]) == 60
     chance = said["release"]
-    span = f"{chance['probability']:.3f} ({chance['low']:.3f} to {chance['high']:.3f})"
+    span = f"{chance['probability']:.3f} (95 %: {chance['low']:.3f} to {chance['high']:.3f})"
     assert chance["probability"] >= float(wish)
     lines = shown.out.splitlines()
-    assert lines[1] == f"Total epsilon {said['total']}: a release with probability {span}, 95 %"
+    assert lines[1] == f"Total epsilon {said['total']}: a release with probability {span}"
     assert (chance["fresh_to_tell"] is None) == (chance["low"] >= float(wish))
     if chance["fresh_to_tell"] is not None:
         assert f"{chance['trials']} trials are too few to tell" in shown.out

@@ -182,7 +182,7 @@ def _notes(study: Study, found: Planned, name: str) -> list[str]:
     return [
         f"Planned by facsimile from the study {name} on public data ({study.data}),",
         f"{study.ground.table.n:,} records: on such data a release comes out with probability "
-        f"{found.point.span} (95 %).",
+        f"{found.point.span}.",
         *_doubts(found),
     ]
 
@@ -242,7 +242,7 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
     option = found.option
     page = Page()
     page.heading(study.declared.title)
-    page.line(f"Total epsilon {show_upper(option.total)}: a release with probability {found.point.span}, 95 %")
+    page.line(f"Total epsilon {show_upper(option.total)}: a release with probability {found.point.span}")
     for line in _doubts(found):
         page.line(line)
     page.line(

@@ -56,7 +56,7 @@ class Point:
     @property
     def span(self) -> str:
         """The probability and its interval for people."""
-        return f"{self.release:.3f} ({self.low:.3f} to {self.high:.3f})"
+        return f"{self.release:.3f} (95 %: {self.low:.3f} to {self.high:.3f})"
 
     @property
     def scheme(self) -> Scheme:

@@ -20,7 +20,7 @@ from facsimile.spec.decimals import show_decimal
 
 BOUNDED: tuple[Scheme, ...] = ("test-then-measure", "train-once")
 """The schemes that keep `selection.false_accept`; the paper's bounds no table that misses a criterion."""
-TIGHTER = tuple(1 - 0.05 * k for k in range(20))
+TIGHTER = tuple(1 - 0.05 * k for k in range(1, 20))
 
 
 @dataclass(frozen=True, eq=False)
