@@ -56,7 +56,7 @@ def test_without_a_terminal_lines_come_from_the_start_also_while_no_trial_ends(
         given.set()
     start, still, told = err.getvalue().splitlines()
     assert start == still == "Exploring …"
-    assert told.startswith("epsilon 2: race: 1,500 trials")
+    assert told.startswith("epsilon 2: race: 1,500 trials") and told.endswith(" …")
 
 
 def test_the_first_line_after_the_start_comes_within_ten_seconds_and_then_one_a_minute_at_least() -> None:

@@ -303,6 +303,9 @@ def test_a_study_that_ran_out_of_time_goes_on_to_the_same_end(
         cut = explored(other, Scrambled(world.run, room), seconds=float(limit))
     names = {trial.name for trial in one.trials()}
     assert not cut.finished or names <= {trial.name for trial in other.trials()}
+    for found in (said, cut):
+        counted = len(found.survivors) + found.dropped + found.undecided + found.running
+        assert counted == found.configurations, "each configuration is counted once"
     again = explored(other, Scrambled(world.run, room))
     assert again.finished
     assert names <= {trial.name for trial in other.trials()}

@@ -73,8 +73,8 @@ def _now_and_then(seconds: float | None) -> Iterator[Watch]:
 
     def speak() -> None:
         for pause in pauses():
-            sys.stderr.write("".join(_told(news, seconds) for news in latest) or "Exploring …")
-            sys.stderr.write("\n")
+            told = "".join(_told(news, seconds) for news in latest) or "Exploring"
+            sys.stderr.write(f"{told} …\n")
             sys.stderr.flush()
             if over.wait(pause):
                 return

@@ -66,7 +66,10 @@ SQUARE: Rows = [{"one": "age", "other": "sex", "real": None}, {"one": "sex", "ot
 
 
 DRAWN: dict[str, tuple[Callable[[], Spec], list[str]]] = {
-    "curve": (lambda: charts.epsilon_curve(CURVE), ["train-once", "total epsilon", "chance of a release"]),
+    "curve": (
+        lambda: charts.epsilon_curve(CURVE, 3.0),
+        ["declared total", "train-once", "total epsilon", "chance of a release"],
+    ),
     "finalists": (lambda: charts.by_epsilon(FINALIST), ["mst 2", "1.4"]),
     "criteria": (lambda: charts.criteria(BOX, POINT, (0.01, 20)), ["faithfulness", "0.01", "20"]),
     "population": (

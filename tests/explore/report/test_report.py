@@ -14,10 +14,13 @@ import pytest
 
 import facsimile
 from facsimile.errors import FacsimileError
+from facsimile.explore.curve import curve_of
+from facsimile.explore.planner import BOUNDED
 from facsimile.explore.report import Written, page, write_report
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
+from facsimile.spec.decimals import show_decimal
 from reports import NASTY, Elements, explored_study, nasty_study, said, study_of, told, trial
 from studies import configurations
 
@@ -166,6 +169,39 @@ def test_without_fresh_trials_the_page_warns_of_the_choice(tmp_path: Path) -> No
     findings = Findings(study)
     assert findings.best is not None and not findings.best.estimate.fresh
     assert "so the share is likely too high" in said(page(study))
+
+
+@pytest.mark.parametrize(
+    ("configurations_", "accepted", "sentence", "unsaid"),
+    [
+        (1, 0, "its only trial was not accepted, 0.0 %", "likely too high"),
+        (1, 1, "its only trial was accepted, 100.0 %", "likely too high"),
+        (2, 1, "its only trial was accepted, 100.0 %", "The only configuration"),
+    ],
+)
+def test_the_first_sentence_says_what_the_trials_are(
+    tmp_path: Path, configurations_: int, accepted: int, sentence: str, unsaid: str
+) -> None:
+    """A share of none is not too high, and where there is one configuration nothing was chosen."""
+    study = study_of(tmp_path / "race.study")
+    trials = [trial(study, place, 0, place < accepted) for place in range(configurations_)]
+    study.add(configurations(study.ground.specification), trials)
+    text = said(page(study)).replace("\u00a0", " ")
+    assert sentence in text and unsaid not in text
+    assert ("likely too high" in text) == (configurations_ > 1)
+    assert "No configuration was dropped early." in text
+
+
+def test_the_page_names_the_totals_that_a_plan_would_take(explored: Study, written: Path) -> None:
+    text = said(written.read_text(encoding="utf-8")).replace("\u00a0", " ")
+    for wish in (0.5, 0.9):
+        point = curve_of(explored).cheapest(wish, BOUNDED)
+        if point is None:
+            assert f"No total that was tried states a chance of {wish:.0%}".replace("%", " %") in text
+        else:
+            assert f"ε = {show_decimal(point.total)} ({point.scheme}): it states" in text
+            unsure = f"The {len(point.option.stated)} trials that state it are too few to be sure."
+            assert point.tells(wish) or unsure in text
 
 
 def test_no_module_imports_a_chart_library_before_it_draws() -> None:

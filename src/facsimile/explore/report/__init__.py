@@ -21,6 +21,7 @@ from facsimile import __version__
 from facsimile.acceptance.words import words
 from facsimile.documents.numerals import count
 from facsimile.errors import refusal
+from facsimile.explore.planner import BOUNDED
 from facsimile.explore.report.closeup import DRAWN_VALUES, closeup
 from facsimile.explore.report.exhibits import SHOWN, Room, embedded
 from facsimile.explore.report.findings import Findings
@@ -30,7 +31,7 @@ from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, candidate_of
 from facsimile.release.writing import write_text
 from facsimile.spec.criteria import Faithfulness, RegressionCoefficients, RegressionError
-from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.table.table import Table
 
 SECTIONS = (
@@ -141,6 +142,8 @@ def _words(findings: Findings, room: Room) -> dict[str, Any]:
         "records": specification.n,
         "declared": study.declared.n,
         "apart": abs(specification.n - study.declared.n) > study.declared.n / 10,
+        "plans": [(wish, findings.curve.cheapest(wish, BOUNDED)) for wish in (0.5, 0.9)],
+        "total": study.declared.budget.total,
         "space": specification.space.pure().size,
         "hours": _hours(findings.seconds),
         "wanted": f"{100 * study.rule.wanted:g}\u00a0%",
@@ -208,7 +211,11 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"count": count, "share": lambda value: f"{100 * value:.1f}\u00a0%"}
+    found.filters |= {
+        "count": count,
+        "epsilon": show_decimal,
+        "share": lambda value: f"{100 * value:.1f}\u00a0%",
+    }
     return found
 
 

@@ -116,10 +116,11 @@ def criteria(boxes: Rows, points: Rows, domain: tuple[float, float]) -> Spec:
     return finished(drawn, {"boxes": boxes, "points": points}, step=38)
 
 
-def epsilon_curve(rows: Rows) -> Spec:
+def epsilon_curve(rows: Rows, declared: float) -> Spec:
     """The chance that a whole release succeeds against its total epsilon: a line with a band for each scheme.
 
-    Rows: scheme, total, release, low, high.
+    In steps: between two totals that were tried one buys what the smaller does. Rows: scheme, total, release,
+    low, high.
     """
     alt = altair()
     schemes = list(dict.fromkeys(str(row["scheme"]) for row in rows))
@@ -133,8 +134,11 @@ def epsilon_curve(rows: Rows) -> Spec:
         "scheme", "total|total epsilon|.4~f", "release|chance of a release|.1%", "low|from|.1%", "high|to|.1%"
     )
     drawn = alt.layer(
-        base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", axis=_shares("chance of a release")), y2="high:Q"),
-        base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash),
+        line_at(declared, "declared total"),
+        base.mark_area(opacity=0.12, interpolate="step-after").encode(
+            y=alt.Y("low:Q", axis=_shares("chance of a release")), y2="high:Q"
+        ),
+        base.mark_line(strokeWidth=2, interpolate="step-after").encode(y=y, strokeDash=dash),
         base.mark_point(filled=True, size=35, opacity=1).encode(y=y, tooltip=told),
     )
     return finished(drawn, {"curve": rows}, height=320)

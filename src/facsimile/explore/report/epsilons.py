@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from facsimile.explore.curve import curve_of
+from facsimile.explore.curve import Curve
 from facsimile.explore.report import charts
 from facsimile.explore.report.exhibits import (
     Chart,
@@ -16,7 +16,6 @@ from facsimile.explore.report.exhibits import (
     labels,
 )
 from facsimile.explore.report.findings import Findings
-from facsimile.explore.study import Study
 from facsimile.spec.decimals import show_decimal
 
 FINALISTS = 8
@@ -26,9 +25,9 @@ ASIDE = 1.015
 
 def epsilons(findings: Findings) -> Iterator[Exhibit]:
     """The planner's curve, and the finalists at each epsilon of the generator; what there is of it."""
-    points = _curve(findings.study)
+    points = _curve(findings.curve)
     if points:
-        yield Chart("curve", charts.epsilon_curve(points))
+        yield Chart("curve", charts.epsilon_curve(points, float(findings.study.declared.budget.total)))
         yield Sheet("curve", _CURVE, "curve", points)
     finalists = _finalists(findings)
     if finalists:
@@ -52,7 +51,7 @@ def _finalists(findings: Findings) -> list[Row]:
     ]
 
 
-def _curve(study: Study) -> list[Row]:
+def _curve(curve: Curve) -> list[Row]:
     return [
         {
             "scheme": point.scheme,
@@ -63,7 +62,7 @@ def _curve(study: Study) -> list[Row]:
             "generator": show_decimal(point.option.generator),
             "mode": point.option.selection.mode,
         }
-        for point in curve_of(study).points
+        for point in curve.points
     ]
 
 

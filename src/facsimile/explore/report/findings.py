@@ -13,6 +13,7 @@ from statistics import median
 
 import numpy as np
 
+from facsimile.explore.curve import Curve, curve_of
 from facsimile.explore.race import Standing, audited, lower, rank, standing, survives, upper
 from facsimile.explore.report.spread import Spread, spread
 from facsimile.explore.study import Study, levels
@@ -140,6 +141,11 @@ class Findings:
         kept = survives(found, self.study.rule)
         able = any(trial.refused is None for trial in trials)
         return Line(configuration, found, kept, able, Estimate.of(trials), seconds, rank(trials))
+
+    @cached_property
+    def curve(self) -> Curve:
+        """What a total epsilon buys, as `facsimile plan` reads it."""
+        return curve_of(self.study)
 
     @cached_property
     def best(self) -> Line | None:
