@@ -78,6 +78,17 @@ def test_the_cheapest_the_sure_and_the_best_by_brute_force(options: list[Option]
             assert (best.release if best else None) == max(releases, default=None)
 
 
+@given(st.lists(drawn, min_size=1, max_size=12))
+def test_a_wish_that_is_just_stated_is_reached(options: list[Option]) -> None:
+    curve = Curve.of(options)
+    for point in curve.points:
+        reached, sure = curve.cheapest(point.release, (point.scheme,)), curve.sure(point.low, (point.scheme,))
+        assert reached is point
+        assert sure is not None and sure.total <= point.total
+        best = curve.best(point.total, (point.scheme,))
+        assert best is not None and best.release >= point.release
+
+
 @given(st.lists(drawn, min_size=1, max_size=12), st.integers(0, 11))
 def test_what_states_has_no_part_in_the_list(options: list[Option], place: int) -> None:
     """An option is listed, and so sure, whatever is stated: whoever states 1 alone is kept if it is listed."""

@@ -122,6 +122,14 @@ def test_a_plan_stays_within_the_declared_total_unless_asked(tmp_path: Path) -> 
     assert asked.option.total == asked.limit == Fraction(needed)
 
 
+def test_what_is_shown_to_reach_the_wish_is_within_the_total(study: Study) -> None:
+    """A dearer point is surer: it is named only where the total allows it."""
+    whole = plan(study, 0.6, total=Fraction(50))
+    assert whole.sure is not None and whole.sure.total > whole.option.total
+    less = plan(study, 0.6, total=whole.sure.total - Fraction(1, 10_000))
+    assert less.option.total == whole.option.total and less.sure is None
+
+
 def test_a_study_that_cannot_tell_says_how_many_trials_would(tmp_path: Path) -> None:
     """With that many trials of the same kind it does tell."""
     few = made(tmp_path / "few", rule=replace(RULE, steps=0, fresh=8, finalists=1), good=1, slack=20)
