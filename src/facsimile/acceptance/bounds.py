@@ -1,14 +1,54 @@
-"""Bounds: how large the exact value can be, given a noisy one. Integer noise Z of ratio a = exp(−ε/units)."""
+"""Bounds: how large the exact values can be, given noisy ones. Integer noise Z of ratio a = exp(−ε/units).
+
+A release quotes its bounds together, so they hold together: all of them with probability 95 %.
+
+Theorem.  Let k criteria be measured with discrete Laplace noise, and each bound be taken at level
+  α_k = 1 − 0.95^(1/k). Then all exact values are at most their bounds with probability at least 95 %.
+Proof.    Condition on the released table S, on the noisy fits that are published with it, and on every earlier
+  iteration of the search. The questions are then fixed, and so are their exact values x₁, …, x_k. Each is
+  answered with noise of its own, drawn for this answer alone: Z₁, …, Z_k are independent.
+  Measured after acceptance (every scheme but `paper`), no Zᵢ has met a decision. Bound i fails on an event of
+  Zᵢ alone, of probability at most α_k (`upper`); none of k independent events happens with probability at least
+  (1 − α_k)^k ≥ 0.95.
+  Measured in the loop (scheme `paper`), S is published because Zᵢ ≤ lastᵢ − xᵢ for every i, and whatever else
+  was asked of it depends on the fits only. The event is a product, so given it the Zᵢ are still independent,
+  each with its own law cut off at lastᵢ − xᵢ. Bound i fails with probability at most α_k under that law
+  (`upper_if_accepted`), and the product is as before.
+  k counts every criterion with such noise, whether its bound turns out finite or not: it is known before the
+  noise is. A bound that is not given cannot fail. What holds given every condition holds.  QED
+
+Noises that share a draw would need Bonferroni's α/k. None do: each criterion has a mechanism call of its own.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 from facsimile.acceptance.decision import LAPLACE, Measured, margin
 from facsimile.spec.criteria import MarginalsRelative
 
-ALPHA = Fraction(1, 20)
+CONFIDENCE = Fraction(19, 20)
+"""How sure a reader may be of all bounds of a release together."""
+ALPHA = 1 - CONFIDENCE
+DIGITS = 9
+
+
+def shared_by(measured: Iterable[Measured]) -> int:
+    """How many bounds share the level: the criteria with discrete Laplace noise, known before it is drawn."""
+    return sum(m.mechanism == LAPLACE for m in measured)
+
+
+def level(bounds: int) -> Fraction:
+    """α_k = 1 − 0.95^(1/k), rounded down to nine digits: k independent bounds at this level hold together.
+
+    >>> [f"{float(level(bounds)):.5f}" for bounds in (1, 2, 8)]
+    ['0.05000', '0.02532', '0.00639']
+    """
+    if bounds < 2:
+        return ALPHA
+    return Fraction(math.floor(-math.expm1(math.log(float(CONFIDENCE)) / bounds) * 10**DIGITS), 10**DIGITS)
 
 
 def deviation(units: int, epsilon: Fraction) -> float:
@@ -42,16 +82,16 @@ def upper_if_accepted(
     return noisy + max(0, math.ceil(math.log(y) * units / float(epsilon) + 1e-9) - 1)
 
 
-def bound(measured: Measured, epsilon: Fraction, in_loop: bool) -> float | None:
-    """The criterion's error is at most this with probability 95 %; None where no bound is finite."""
+def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction) -> float | None:
+    """The criterion's error is at most this but for probability α; None where no bound is finite."""
     if measured.mechanism != LAPLACE:
         return None
     units = measured.noise_units
     if in_loop:
         last = math.ceil(measured.tested_at * measured.grid) - 1
-        found = upper_if_accepted(measured.units, units, epsilon, last)
+        found = upper_if_accepted(measured.units, units, epsilon, last, alpha)
     else:
-        found = upper(measured.units, units, epsilon)
+        found = upper(measured.units, units, epsilon, alpha)
     if found is None:
         return None
     value = (found + 1) / measured.grid

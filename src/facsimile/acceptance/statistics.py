@@ -82,11 +82,16 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A candidate table with what questions about it share."""
+    """A candidate table with what questions about it share.
+
+    `fit` is the regression of the original that predictions are compared with, `refit` the one that
+    coefficients were, where they were measured in the paper's form.
+    """
 
     specification: Specification
     table: Table
     fit: Fit | None = None
+    refit: Fit | None = None
 
     def asked(self, criterion: Criterion, form: Statistic | None = None) -> Asked | None:
         """The criterion's question in its own form or in another; None where the candidate cannot meet it."""

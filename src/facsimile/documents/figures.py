@@ -1,12 +1,15 @@
 """Figures: small charts as plain SVG, readable on a phone and in print.
 
 They are written by hand: a bar is a rectangle, and a charting library would weigh a hundred megabytes.
-Bars lie on their side, so that a label is never turned or cut to a stub and 32 bins stay legible. The drawings
-hold no script, no style sheet and no reference to anything outside.
+Bars lie on their side, so that a label is never turned and 32 bins stay legible. No label is cut: where one is
+too long to stand beside its bar, all stand above theirs, in as many lines as they need. The drawings hold no
+script, no style sheet and no reference to anything outside.
 """
 
 from __future__ import annotations
 
+import struct
+from base64 import b64decode
 from collections.abc import Sequence
 from html import escape
 from unicodedata import east_asian_width
@@ -15,7 +18,9 @@ from facsimile.documents.report import Column, Criterion
 
 WIDTH = 360
 ACCENT, PALE, GREY, INK, SOFT = "#0b5a7d", "#e4edf2", "#8b979e", "#1b262c", "#5a676e"
-SIZE, STEP, MOST_LABEL = 12, 19, 18
+SIZE, STEP, LINE, BESIDE = 12, 19, 15, 165
+LONGEST = 1.5
+"""The chart of the criteria ends at one and a half thresholds."""
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 
 
@@ -23,68 +28,92 @@ def one_way(column: Column) -> str:
     """The released counts of a column, one bar for each label, with count and share in figures."""
     total, most = sum(column.counts) or 1, max(column.counts, default=0) or 1
     counts = [f"{count:,}" for count in column.counts]
-    left = 8 + max((_width(_shortened(label)) for label in column.labels), default=0)
-    right = 60 + max(map(_width, counts), default=0)
-    room = WIDTH - left - right
-    drawn = []
-    for place, (label, count) in enumerate(zip(column.labels, column.counts, strict=True)):
-        top, base = place * STEP, place * STEP + 13.5
-        colour = GREY if label == column.missing else ACCENT
+    widest = max(map(_width, column.meanings), default=0)
+    beside = widest <= BESIDE
+    left = 8 + widest if beside else 0
+    room = WIDTH - left - 60 - max(map(_width, counts), default=0)
+    drawn, top = [], 0
+    for label, words, count, shown in zip(column.labels, column.meanings, column.counts, counts, strict=True):
+        if beside:
+            drawn.append(_text(left - 8, top + 13.5, words, anchor="end"))
+        else:
+            lines = _lines(words, WIDTH)
+            drawn += [_text(0, top + 12 + LINE * place, line) for place, line in enumerate(lines)]
+            top += LINE * len(lines)
         drawn += [
-            _text(left - 8, base, _shortened(label), anchor="end"),
             _bar(left, top + 3, room, PALE),
-            _bar(left, top + 3, room * count / most, colour),
-            _text(WIDTH - 54, base, counts[place], anchor="end"),
-            _text(WIDTH, base, _share(count / total), anchor="end", colour=SOFT),
+            _bar(left, top + 3, room * count / most, GREY if label == column.missing else ACCENT),
+            _text(WIDTH - 54, top + 13.5, shown, anchor="end"),
+            _text(WIDTH, top + 13.5, _share(count / total), anchor="end", colour=SOFT),
         ]
-    return _drawing(len(column.labels) * STEP + 2, described(column), drawn)
+        top += STEP
+    return _drawing(top + 2, described(column), drawn)
 
 
 def described(column: Column) -> str:
-    """The same chart in words: every label with its count."""
-    pairs = ", ".join(f"{label}: {count:,}" for label, count in zip(column.labels, column.counts, strict=True))
+    """The same chart in words: every value with its count."""
+    pairs = ", ".join(
+        f"{words}: {count:,}" for words, count in zip(column.meanings, column.counts, strict=True)
+    )
     return f"Bar chart of the records by {column.name}. {pairs}."
 
 
 def quality(criteria: Sequence[Criterion]) -> str:
-    """Every criterion on one scale, its threshold: a dot where it was measured, a line up to the 95 % bound."""
-    room, row = WIDTH - 10, 38
-    limit = 5 + room / 1.5
-    foot = len(criteria) * row
+    """Every criterion on one scale, its threshold: a dot where it was measured, a line up to its bound."""
+    room, top = WIDTH - 10, 0
+    limit = 5 + room / LONGEST
     drawn = []
-    for place, criterion in enumerate(criteria):
-        top = place * row
-        axis = top + 25
-        drawn += [
-            _text(5, top + 13, _shortened(criterion.name, 44)),
-            _line(5, axis, 5 + room, axis, PALE, 6),
-        ]
+    for criterion in criteria:
+        finite = criterion.value is not None
+        lines = _lines(criterion.title, WIDTH - 10 if finite else WIDTH - 90)
+        drawn += [_text(5, top + 13 + LINE * place, line) for place, line in enumerate(lines)]
+        top += LINE * len(lines)
+        axis = top + 10
+        drawn.append(_line(5, axis, 5 + room, axis, PALE, 6))
         if criterion.value is None:
-            drawn.append(_text(WIDTH - 5, top + 13, "not finite", anchor="end", colour=SOFT))
-            continue
-        share = criterion.value / criterion.threshold
-        dot = 5 + room * _within(share) / 1.5
-        if criterion.bound is None:
-            drawn += [_line(dot, axis, 5 + room, axis, ACCENT, 2, dashed=True)]
+            drawn.append(_text(WIDTH - 5, axis - 12, "not finite", anchor="end", colour=SOFT))
         else:
-            end = 5 + room * _within(criterion.bound / criterion.threshold) / 1.5
-            drawn += [_line(dot, axis, end, axis, ACCENT, 2), _line(end, axis - 5, end, axis + 5, ACCENT, 2)]
-        drawn.append(f'<circle cx="{dot:.1f}" cy="{axis}" r="4.5" fill="{ACCENT}"/>')
+            dot = 5 + room * _within(criterion.value / criterion.threshold) / LONGEST
+            if criterion.bound is None:
+                drawn.append(_line(dot, axis, 5 + room, axis, ACCENT, 2, dashed=True))
+            else:
+                end = 5 + room * _within(criterion.bound / criterion.threshold) / LONGEST
+                drawn += [
+                    _line(dot, axis, end, axis, ACCENT, 2),
+                    _line(end, axis - 5, end, axis + 5, ACCENT, 2),
+                ]
+            drawn.append(f'<circle cx="{dot:.1f}" cy="{axis}" r="4.5" fill="{ACCENT}"/>')
+        drawn.append(_line(limit, axis - 7, limit, axis + 7, INK, 1.5))
+        top += 24
     drawn += [
-        _line(limit, 17, limit, foot + 2, INK, 1, dashed=True),
-        _text(5, foot + 16, "0", colour=SOFT),
-        _text(limit, foot + 16, "threshold", anchor="middle", colour=SOFT),
+        _text(5, top + 14, "0", colour=SOFT),
+        _text(limit, top + 14, "threshold", anchor="middle", colour=SOFT),
     ]
-    return _drawing(foot + 22, weighed(criteria), drawn)
+    return _drawing(top + 20, weighed(criteria), drawn)
 
 
 def weighed(criteria: Sequence[Criterion]) -> str:
     """The chart of the criteria in words."""
     parts = [
-        f"{c.name}: not finite" if c.value is None else f"{c.name}: {100 * c.value / c.threshold:.0f} %"
+        f"{c.title}: not finite" if c.value is None else f"{c.title}: {100 * c.value / c.threshold:.0f} %"
         for c in criteria
     ]
-    return f"Measured error of each criterion as a share of its threshold. {', '.join(parts)}."
+    return f"Measured error of each condition as a share of its threshold. {', '.join(parts)}."
+
+
+def framed(criteria: Sequence[Criterion]) -> bool:
+    """Whether all that is finite lies inside the chart of the criteria; what does not is drawn at its edge."""
+    shares = [
+        x / c.threshold for c in criteria if c.value is not None for x in (c.value, c.bound) if x is not None
+    ]
+    return all(0 <= share <= LONGEST for share in shares)
+
+
+def picture(data: str) -> str:
+    """A PNG, given as a data URI, as a drawing: typst takes drawings as text."""
+    width, height = struct.unpack(">II", b64decode(data.partition(",")[2])[16:24])
+    size = f'width="{width}" height="{height}"'
+    return f'<svg viewBox="0 0 {width} {height}" {size}><image {size} href="{escape(data)}"/></svg>'
 
 
 def standalone(drawing: str) -> str:
@@ -102,7 +131,7 @@ def _width(words: str) -> float:
 
 
 def _within(share: float) -> float:
-    return min(1.5, max(0.0, share))
+    return min(LONGEST, max(0.0, share))
 
 
 def _drawing(height: float, words: str, parts: Sequence[str]) -> str:
@@ -126,5 +155,17 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float,
     return f'<line {place} stroke="{colour}" stroke-width="{width:g}"{dashes}/>'
 
 
-def _shortened(words: str, most: int = MOST_LABEL) -> str:
-    return words if len(words) <= most else words[: most - 1] + "…"
+def _lines(words: str, room: float) -> list[str]:
+    """The text in lines that fit, broken at blanks, or inside a word that is too long by itself."""
+    lines = [""]
+    for word in words.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if _width(longer) <= room:
+            lines[-1] = longer
+            continue
+        lines += [""] if lines[-1] else []
+        for letter in word:
+            if _width(lines[-1] + letter) > room:
+                lines.append("")
+            lines[-1] += letter
+    return lines

@@ -9,6 +9,7 @@ from typing import Any
 from facsimile.documents.report import Column, Report
 
 REHEARSAL = "REHEARSAL: made with public or simulated data; no protection, not for publication"
+DOI = "https://doi.org/"
 TABLES = {
     "data.csv": {"name": "data-csv", "format": "csv", "mediatype": "text/csv", "encoding": "utf-8"},
     "data.parquet": {
@@ -22,13 +23,15 @@ TABLES = {
 def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
     """The descriptor of the tables among `files` (name: bytes and SHA-256), with the dictionary of columns.
 
-    It names no licence and no sources: both are the publisher's to declare.
+    Publisher, version, licence and DOI stand here as the specification declares them. A rehearsal has no
+    licence and no DOI: it is not published. Sources are not named: the original is confidential.
     """
     mark = f"{REHEARSAL}. " if report.rehearsal else ""
     return {
         "profile": "data-package",
         "name": _slug(report.title),
         "id": report.data_hash,
+        **_published(report),
         "title": mark + report.title,
         "description": mark + _description(report),
         "created": f"{report.day}T00:00:00Z",
@@ -39,6 +42,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "unit": report.unit,
             "epsilon": report.epsilon,
             "plan_hash": report.plan_hash,
+            "data_hash": report.data_hash,
             "version": report.version,
         },
         "resources": [
@@ -56,13 +60,38 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
     }
 
 
+def _published(report: Report) -> dict[str, Any]:
+    """Who publishes the release and under which terms, in the fields of the standard."""
+    publisher = report.publisher
+    if publisher is None:
+        return {}
+    who = {"title": publisher.name, "path": publisher.homepage, "role": "publisher"}
+    terms = {"name": publisher.licence, "path": publisher.licence_link}
+    published = not report.rehearsal
+    fields = {
+        "id": f"{DOI}{publisher.doi}" if publisher.doi and published else None,
+        "version": publisher.version,
+        "homepage": publisher.homepage,
+        "contributors": [_given(who)],
+        "licenses": [_given(terms)] if publisher.licence and published else None,
+    }
+    return _given(fields)
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def schema(columns: tuple[Column, ...]) -> dict[str, Any]:
     """The columns as texts, each with its closed list of values."""
     return {"fields": [_field(column) for column in columns], "missingValues": []}
 
 
 def _field(column: Column) -> dict[str, Any]:
-    means = f" “{column.missing}” means that the value is missing." if column.missing is not None else ""
+    pairs = zip(column.labels, column.meanings, strict=True)
+    means = "".join(f" “{label}” means {words}." for label, words in pairs if not plain(label, words))
+    if column.missing is not None:
+        means += f" “{column.missing}” means that the value is missing."
     return {
         "name": column.name,
         "type": "string",
@@ -79,10 +108,16 @@ def _numbers(column: Column) -> dict[str, Any]:
     return {"facsimile": {"numbers": dict(zip(column.labels, column.numbers, strict=True))}}
 
 
+def plain(label: str, words: str) -> bool:
+    """Whether a label needs no words: it says them itself, or is a range such as 18-19."""
+    return words == label or words == label.replace("-", " to ")
+
+
 def _description(report: Report) -> str:
+    private = "A release by this plan would be differentially" if report.rehearsal else "Differentially"
     words = (
         f"Synthetic data: {report.records:,} rows drawn from a statistical model; no row is a person. "
-        f"Differentially private with epsilon {report.epsilon}; one record is {report.unit}."
+        f"{private} private with epsilon {report.epsilon}; one record is {report.unit}."
     )
     return f"{report.description} {words}" if report.description else words
 

@@ -49,6 +49,18 @@ def percentage(text: str) -> str:
         return text
 
 
+def rounded_up(text: str) -> str:
+    """An epsilon for people: two digits after the point, or two significant ones; never below the exact one.
+
+    >>> rounded_up("1.846713"), rounded_up("0.5"), rounded_up("0.004121"), rounded_up("2")
+    ('1.85', '0.5', '0.0042', '2')
+    """
+    exactly = Decimal(text)
+    digits = max(2, 1 - exactly.adjusted())
+    rounded = exactly.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
+    return f"{rounded:f}".rstrip("0").rstrip(".") if rounded else "0"
+
+
 def spoken_day(day: str) -> str:
     """A day as people write it.
 

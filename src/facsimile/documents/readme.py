@@ -20,21 +20,32 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from facsimile.documents import figures
-from facsimile.documents.metadata import REHEARSAL
-from facsimile.documents.numerals import above, belief, count, decimal, exact, number, percentage, spoken_day
-from facsimile.documents.report import Report
+from facsimile.documents.metadata import DOI, REHEARSAL, plain
+from facsimile.documents.numerals import (
+    above,
+    belief,
+    count,
+    decimal,
+    exact,
+    number,
+    percentage,
+    rounded_up,
+    spoken_day,
+)
+from facsimile.documents.report import ONCE, ORIGINAL, Regression, Report
 from facsimile.spec.decimals import parse_decimal, show_decimal
 
 CONTACT = "the publisher of this file"
 LACKING = "Some letters cannot be printed here and appear as boxes. README.html shows them."
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_KINDS = {
-    "marginals": "counts and shares, of one column or of several together",
-    "mean": "means of a column, overall or within groups",
-    "quantile": "medians and other quantiles",
-    "correlation": "correlations",
+_TOPICS = {
+    "counts": "counts and shares, of one column or of several together",
+    "means": "means of a column, overall or within groups",
+    "quantiles": "medians and other quantiles",
+    "correlations": "correlations",
     "regression": "regression",
 }
+_LARGE = 3
 
 
 def html(report: Report) -> str:
@@ -51,6 +62,8 @@ def pdf(report: Report) -> bytes:
     body = _templates().get_template("body.html").render(_words(report), inline=False)
     drawings = {column.name: figures.one_way(column) for column in report.columns}
     drawings[":criteria"] = figures.quality(report.criteria)
+    if report.publisher is not None and report.publisher.logo is not None:
+        drawings[":logo"] = figures.picture(report.publisher.logo)
     inputs = {
         "body": body,
         "drawings": json.dumps({name: _printable(figures.standalone(svg)) for name, svg in drawings.items()}),
@@ -92,24 +105,51 @@ def _printable(value: Any) -> Any:
 
 
 def _words(report: Report) -> dict[str, Any]:
-    """What the template speaks of."""
-    epsilon = parse_decimal(report.epsilon)
+    """What the template speaks of. Every claim of it hangs on one of these, or on the report itself."""
+    epsilon = rounded_up(report.epsilon)
     bounded = [c for c in report.criteria if c.bound is not None]
+    ruled = any(rule.applies_to == ORIGINAL for rule in report.rules)
+    dropping = any(column.left_out for column in report.columns)
+    together, each = (percentage(text) for text in (report.confidence.together, report.confidence.each))
     return {
         "report": report,
         "mark": REHEARSAL,
         "contact": report.contact or CONTACT,
         "day": spoken_day(report.day),
+        "doi": DOI,
+        "plain": plain,
+        "coarse": any(column.coarse for column in report.columns),
+        "same": same,
+        "numbered": any(
+            not same(label, number)
+            for column in report.columns
+            for label, number in zip(column.labels, column.numbers or (), strict=column.numbers is not None)
+        ),
+        "ruled": ruled,
+        "dropping": dropping,
+        "left_out": report.policy == "declared" and (ruled or dropping),
+        "rare": rarest if (rarest := int(report.projection.get("min_count", 1))) > 1 else None,
+        "several": report.mode != "single",
+        "again": _again(report),
+        "fitted_before": any(line.part == ONCE for line in report.budget) and report.regression is not None,
+        "regressions": _regressions(report),
         "bounded": bounded,
         "unbounded": [c for c in report.criteria if c.bound is None],
+        "dashed": any(c.bound is None and c.value is not None for c in report.criteria),
+        "framed": figures.framed(report.criteria),
         "beyond": [c for c in report.criteria if c.value is None or c.value >= c.threshold],
-        "together": max(0, 100 - 5 * len(bounded)),
+        "means": any(c.topic == "means" for c in report.criteria),
+        "indirect": [c.title for c in bounded if c.stands != "itself"],
+        "standing": {c.stands for c in bounded},
+        "confidence": together,
+        "each": each,
+        "holding": _holding(len(bounded), together),
         "uncovered": uncovered(report),
         "false_accept": percentage(report.false_accept),
-        "double": show_decimal(2 * epsilon),
+        "epsilon": epsilon,
+        "double": show_decimal(2 * parse_decimal(epsilon)),
         "factor": number(exp(float(epsilon)), ROUND_CEILING, 3),
-        "large": epsilon >= 3,
-        "indirect": any(c.name.startswith(("mean-", "regression-")) for c in bounded),
+        "large": parse_decimal(report.epsilon) >= _LARGE,
         "beliefs": [belief(prior, float(epsilon)) for prior in (0.01, 0.1, 0.5)],
         "drawn": {c.name: Markup(figures.one_way(c)) for c in report.columns},
         "described": {c.name: figures.described(c) for c in report.columns},
@@ -118,13 +158,40 @@ def _words(report: Report) -> dict[str, Any]:
     }
 
 
+def same(label: str, number: float) -> bool:
+    """Whether a label is its own number, so that the number need not be shown."""
+    return exact(number).replace(",", "") == label.replace("-", "−", 1)
+
+
+def _again(report: Report) -> str:
+    """What a search does after a table that failed."""
+    if report.scheme == "train-once":
+        return "another table was drawn from the same model"
+    lot = report.configurations > 1
+    return f"everything was done again from the {'lot' if lot else 'fit of the model'} on"
+
+
+def _holding(bounds: int, confidence: str) -> str:
+    """What a table of bounds says of them."""
+    if bounds > 1:
+        return f" All {bounds} bounds hold together with a probability of {confidence}."
+    return f" The exact error is at most the bound with a probability of {confidence}." if bounds else ""
+
+
+def _regressions(report: Report) -> list[tuple[str, Regression]]:
+    """Each published regression once, with what was compared with it."""
+    if report.regression == report.refit:
+        return [] if report.refit is None else [("coefficients and predictions", report.refit)]
+    pairs = [("coefficients", report.refit), ("predictions", report.regression)]
+    return [(use, found) for use, found in pairs if found is not None]
+
+
 def uncovered(report: Report) -> list[str]:
-    """The common kinds of question that no criterion of the release speaks of, and columns without a mean."""
-    names = [criterion.name for criterion in report.criteria]
-    found = [words for kind, words in _KINDS.items() if not any(name.startswith(kind) for name in names)]
-    numeric = [c.name for c in report.columns if c.numbers is not None]
-    measured = {name.removeprefix("mean-") for name in names if name.startswith("mean-")}
-    rest = [name for name in numeric if name not in measured]
+    """The common topics that no criterion of the release speaks of, and columns without a mean."""
+    topics = {criterion.topic for criterion in report.criteria}
+    found = [words for topic, words in _TOPICS.items() if topic not in topics]
+    measured = {name for c in report.criteria if c.topic == "means" for name in c.columns}
+    rest = [c.name for c in report.columns if c.numbers is not None and c.name not in measured]
     if measured and rest:
         found.append(f"the mean of {' or '.join(rest)}")
     return found

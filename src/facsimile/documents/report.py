@@ -5,18 +5,31 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+ORIGINAL, RELEASE = "original and release", "release"
+"""Where a rule was applied."""
+ONCE = "fit before the loop"
+"""The part of the budget that pays for a regression fitted once."""
+
 
 @dataclass(frozen=True)
 class Criterion:
     """A quality criterion as it was measured, with its noise.
 
-    `value` is the noisy error (None where it is infinite); `bound` is not exceeded by the exact error with
-    probability 95 % (None where the noise allows no finite one). Δ is `sensitivity`; the noise has the standard
+    `kind` and `columns` are those of the specification, `topic` what it is about; `stands` says whether the
+    error itself was measured or what stands in for it (acceptance/words.py).
+
+    `value` is the noisy error (None where it is infinite). `bound` is one of those that hold together (see
+    Confidence); None where the noise allows no finite one. Δ is `sensitivity`; the noise has the standard
     deviation `sigma`. `units` and `grid` give the noisy answer exactly: units/grid.
     """
 
     name: str
+    kind: str
+    title: str
     words: str
+    topic: str
+    columns: tuple[str, ...]
+    stands: str
     threshold: float
     tested_at: float
     value: float | None
@@ -34,14 +47,26 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the dictionary, with the released counts of its labels."""
+    """One column of the dictionary, with the released counts of its labels.
+
+    `meanings` says in words what each label holds; `coarse` that a label may hold several values. `missing` is
+    the label of blanks. What else happened to a value: `blanks` and `others` are the labels that blanks and
+    unknown categories were counted as, `clipped` tells that numbers beyond the list went to its nearest end,
+    `left_out` that a record without a usable value was left out.
+    """
 
     name: str
     description: str
     labels: tuple[str, ...]
+    meanings: tuple[str, ...]
     numbers: tuple[float, ...] | None
     missing: str | None
     counts: tuple[int, ...]
+    coarse: bool = False
+    blanks: str | None = None
+    others: str | None = None
+    clipped: bool = False
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +115,10 @@ class LedgerPlace:
 
 @dataclass(frozen=True)
 class Regression:
-    """The noisy regression of the original that predictions were compared with; exact numbers as text.
+    """A noisy regression of the original that the release was compared with; exact numbers as text.
+
+    A report has two: `regression`, with which predictions were compared, and `refit`, with which coefficients
+    were. They are one and the same where one fit served both.
 
     The prediction is the first coefficient plus, for each feature, coefficient × (number − mean)/deviation.
     """
@@ -100,6 +128,28 @@ class Regression:
     means: tuple[str, ...]
     deviations: tuple[str, ...]
     coefficients: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """How sure the bounds are: all `shared_by` of them hold `together` with this probability."""
+
+    together: str
+    each: str
+    shared_by: int
+
+
+@dataclass(frozen=True)
+class Publisher:
+    """Who publishes the release and under which terms. Links are http or https; the logo is a data URI."""
+
+    name: str
+    homepage: str | None = None
+    licence: str | None = None
+    licence_link: str | None = None
+    doi: str | None = None
+    version: str | None = None
+    logo: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,8 +167,11 @@ class Report:
     version: str
     epsilon: str
     scheme: str
+    mode: str
     selection: str
     false_accept: str
+    configurations: int
+    confidence: Confidence
     budget: tuple[BudgetLine, ...]
     criteria: tuple[Criterion, ...]
     columns: tuple[Column, ...]
@@ -133,7 +186,9 @@ class Report:
     data_hash: str
     ledger: LedgerPlace | None
     regression: Regression | None = None
+    refit: Regression | None = None
     contact: str | None = None
+    publisher: Publisher | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from facsimile.documents.report import ONCE
 from facsimile.errors import refusal
 from facsimile.privacy import budget
 from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
@@ -74,11 +75,13 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
 
 def _refuse_unfitted(specification: Specification) -> None:
     """The gap of predictions needs a regression of the original: paid once, or in the paper's loop."""
-    wanted = any(isinstance(c, RegressionError) for c in specification.criteria)
-    in_loop = specification.scheme == "paper" and any(
-        isinstance(c, RegressionCoefficients) and specification.statistic_of(c) == "paper"
+    wanted = {c.target for c in specification.criteria if isinstance(c, RegressionError)}
+    fitted = {
+        c.target
         for c in specification.criteria
-    )
+        if isinstance(c, RegressionCoefficients) and specification.statistic_of(c) == "paper"
+    }
+    in_loop = specification.scheme == "paper" and wanted <= fitted
     if wanted and specification.budget.once is None and not in_loop:
         problem = "Criterion regression-mae needs a regression of the original: set budget.once."
         raise refusal("E200", problem=problem)
@@ -94,7 +97,7 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
         for c in specification.criteria
     ]
     generator = BudgetLine("generator", parts.generator, "one fit")
-    once = [BudgetLine("fit before the loop", parts.once, "once")] if parts.once else []
+    once = [BudgetLine(ONCE, parts.once, "once")] if parts.once else []
     test = [BudgetLine("test of a candidate", parts.test, "one test")] if parts.test else []
     plan = plan_of(specification)
     lines = [generator, *([] if specification.scheme == "paper" else test), *criteria]

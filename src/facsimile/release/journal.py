@@ -65,8 +65,7 @@ class Journal:
         rows = np.zeros((self.specification.n, len(self.specification.columns)), "<u4")
         if accepted is not None:
             rows[:] = accepted.table.records()
-            head |= {"configuration": accepted.configuration.as_json(), "fit": _fit_as_json(accepted)}
-            head["measured"] = [_as_json(m) for m in accepted.measured]
+            head |= {"configuration": accepted.configuration.as_json(), **_measured_as_json(accepted)}
         _write(self.decision, _padded(head) + rows.tobytes())
 
     def decided(self) -> Decision | None:
@@ -81,28 +80,29 @@ class Journal:
         chosen = Configuration(**head["configuration"])
         domain = Domain(self.specification.axes(chosen.alternatives))
         rows = np.frombuffer(content[HEAD_BYTES:], "<u4").reshape(-1, len(domain.axes))
-        measured = tuple(self._measured(m) for m in head["measured"])
         table = Table.from_rows(domain, rows.astype(np.int64))
-        return Decision(Accepted(table, chosen, measured, fit_of(head["fit"])), day)
+        return Decision(self._with(Accepted(table, chosen), head), day)
 
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""
-        head = {"measured": [_as_json(m) for m in accepted.measured], "fit": _fit_as_json(accepted)}
-        _write(self.measurements, _padded(head))
+        _write(self.measurements, _padded(_measured_as_json(accepted)))
 
     def finished(self, accepted: Accepted) -> Accepted | None:
         """The accepted candidate with what was measured, if that is there."""
         content = _whole(self.measurements)
         if content is None:
             return None
-        head = json.loads(content)
-        measured = tuple(self._measured(m) for m in head["measured"])
-        return replace(accepted, measured=measured, fit=fit_of(head["fit"]))
+        return self._with(accepted, json.loads(content))
 
     def remove(self) -> None:
         """After the charge is closed: nothing of the run is left but the ledger."""
         for path in (self.decision, self.measurements):
             path.unlink(missing_ok=True)
+
+    def _with(self, accepted: Accepted, head: dict[str, Any]) -> Accepted:
+        """The candidate with what was written about it."""
+        measured = tuple(self._measured(m) for m in head["measured"])
+        return replace(accepted, measured=measured, fit=fit_of(head["fit"]), refit=fit_of(head["refit"]))
 
     def _measured(self, data: dict[str, Any]) -> Measured:
         criterion = next(c for c in self.specification.criteria if c.name == data["criterion"])
@@ -152,6 +152,7 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def _fit_as_json(accepted: Accepted) -> dict[str, Any] | None:
-    found = regression(accepted.fit)
-    return None if found is None else asdict(found)
+def _measured_as_json(accepted: Accepted) -> dict[str, Any]:
+    fits = {"fit": regression(accepted.fit), "refit": regression(accepted.refit)}
+    plain = {key: None if fit is None else asdict(fit) for key, fit in fits.items()}
+    return {"measured": [_as_json(m) for m in accepted.measured], **plain}

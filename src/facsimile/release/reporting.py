@@ -9,16 +9,20 @@ from fractions import Fraction
 from typing import Any
 
 from facsimile import __version__
-from facsimile.acceptance.bounds import bound, deviation
+from facsimile.acceptance.bounds import CONFIDENCE, bound, deviation, level, shared_by
 from facsimile.acceptance.decision import LAPLACE, Measured
 from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.words import words
+from facsimile.acceptance.words import stands, told
 from facsimile.documents.report import (
+    ORIGINAL,
+    RELEASE,
     BudgetLine,
     Column,
+    Confidence,
     Criterion,
     Faces,
     LedgerPlace,
+    Publisher,
     Regression,
     Report,
     Rule,
@@ -26,7 +30,9 @@ from facsimile.documents.report import (
 from facsimile.release.check import budget_lines, show_upper
 from facsimile.release.plan import FORMAT, plan_hash
 from facsimile.release.writing import digest
+from facsimile.spec.columns import CLIP, DROP, Constant
 from facsimile.spec.decimals import show_decimal
+from facsimile.spec.meanings import coarse, meaning
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.faces import face_privacy
@@ -47,13 +53,15 @@ class Release:
     rehearsal: bool
     ledger: LedgerPlace | None = None
     fit: Fit | None = None
+    refit: Fit | None = None
 
 
 def report(release: Release, day: date) -> Report:
     """Everything the release says about itself."""
     spec, configuration = release.specification, release.configuration
     lines, total = budget_lines(spec)
-    in_loop = spec.scheme == "paper"
+    in_loop, sharing = spec.scheme == "paper", shared_by(release.measured)
+    kinds = {criterion.criterion for criterion in spec.criteria}
     faces = face_privacy(release.table, K, min(K, len(spec.columns) - 1))
     return Report(
         format=FORMAT,
@@ -67,10 +75,13 @@ def report(release: Release, day: date) -> Report:
         version=__version__,
         epsilon=show_upper(total),
         scheme=spec.scheme,
+        mode=spec.selection.mode,
         selection=_selection(spec),
         false_accept=show_decimal(spec.selection.false_accept),
+        configurations=spec.space.pure().size,
+        confidence=Confidence(show_decimal(CONFIDENCE), show_decimal(1 - level(sharing)), sharing),
         budget=tuple(BudgetLine(line.part, show_upper(line.epsilon), line.note) for line in lines),
-        criteria=tuple(criterion(m, in_loop) for m in release.measured),
+        criteria=tuple(criterion(m, in_loop, level(sharing)) for m in release.measured),
         columns=tuple(_column(spec, release.table, axis.name) for axis in release.table.domain.axes),
         rules=tuple(_rules(spec)),
         policy=spec.constraints.policy,
@@ -82,8 +93,10 @@ def report(release: Release, day: date) -> Report:
         plan_hash=plan_hash(spec),
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,
-        regression=regression(release.fit),
+        regression=regression(release.fit) if "regression-mae" in kinds else None,
+        refit=regression(release.refit),
         contact=spec.contact,
+        publisher=None if spec.publisher is None else Publisher(**spec.publisher.model_dump()),
     )
 
 
@@ -106,20 +119,25 @@ def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
     return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
 
 
-def criterion(measured: Measured, in_loop: bool) -> Criterion:
-    """One measured criterion as it is published."""
-    chosen = measured.criterion
+def criterion(measured: Measured, in_loop: bool, alpha: Fraction) -> Criterion:
+    """One measured criterion as it is published, its bound at level α."""
+    chosen, said = measured.criterion, told(measured.criterion)
     laplace = measured.mechanism == LAPLACE
     noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
     sigma = noise if laplace else 2**0.5 * float(measured.scale)
     bounds = measured.bounds
     return Criterion(
         name=chosen.name,
-        words=words(chosen),
+        kind=chosen.criterion,
+        title=said.title,
+        words=said.words,
+        topic=said.topic,
+        columns=said.columns,
+        stands=stands(chosen, measured.form),
         threshold=float(chosen.threshold),
         tested_at=float(measured.tested_at),
         value=None if measured.value is None else float(measured.value),
-        bound=bound(measured, chosen.epsilon, in_loop),
+        bound=bound(measured, chosen.epsilon, in_loop, alpha),
         statistic=measured.form,
         mechanism=measured.mechanism,
         epsilon=float(chosen.epsilon),
@@ -142,12 +160,24 @@ def _selection(specification: Specification) -> str:
 def _column(specification: Specification, table: Table, name: str) -> Column:
     column, axis = specification.column(name), table.domain.axis(name)
     numbers = None if axis.numbers is None else tuple(float(number) for number in axis.numbers)
-    missing = None if column.missing_bin is None else column.missing_bin.label
-    counts = tuple(int(count) for count in table.marginal((name,)))
-    return Column(name, column.description, axis.labels, numbers, missing, counts)
+    constant = column.missing.value if isinstance(column.missing, Constant) else None
+    return Column(
+        name=name,
+        description=column.description,
+        labels=axis.labels,
+        meanings=tuple(meaning(b, column.step) for b in axis.bins),
+        numbers=numbers,
+        missing=None if column.missing_bin is None else column.missing_bin.label,
+        counts=tuple(int(count) for count in table.marginal((name,))),
+        coarse=any(coarse(b) for b in axis.bins),
+        blanks=constant,
+        others=column.outside if column.outside in (column.values or ()) else None,
+        clipped=column.outside == CLIP and not column.is_category,
+        left_out=DROP in (column.missing, column.malformed, column.outside),
+    )
 
 
 def _rules(specification: Specification) -> list[Rule]:
     constraints = specification.constraints
-    raw = [Rule(c.never, c.source, "original and release") for c in constraints.raw]
-    return raw + [Rule(c.never, c.source, "release") for c in constraints.synthetic]
+    raw = [Rule(c.never, c.source, ORIGINAL) for c in constraints.raw]
+    return raw + [Rule(c.never, c.source, RELEASE) for c in constraints.synthetic]

@@ -212,8 +212,8 @@ def _undecided(book: Ledger, plan: Plan, purpose: str) -> str:
 
 def _made(spec: Specification, accepted: Accepted, place: LedgerPlace | None) -> Release:
     """A release as it is reported; without a place in a ledger it is a rehearsal."""
-    configuration, measured = accepted.configuration, accepted.measured
-    return Release(spec, accepted.table, configuration, measured, place is None, place, accepted.fit)
+    a = accepted
+    return Release(spec, a.table, a.configuration, a.measured, place is None, place, a.fit, a.refit)
 
 
 def _finished(spec: Specification, search: Search, journal: Journal, accepted: Accepted) -> Accepted:

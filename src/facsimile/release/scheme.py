@@ -27,12 +27,16 @@ from facsimile.table.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Accepted:
-    """A candidate that passed; in the paper's scheme with what was measured on the way."""
+    """A candidate that passed; in the paper's scheme with what was measured on the way.
+
+    `fit` is the regression that predictions are compared with, `refit` the one that coefficients were.
+    """
 
     table: Table
     configuration: Configuration
     measured: tuple[Measured, ...] = ()
     fit: Fit | None = None
+    refit: Fit | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +104,7 @@ class Scheme:
         candidate = Candidate(self.specification, accepted.table, accepted.fit)
         found = measured_all(candidate, under(answers, recipe), stop=False)
         assert found is not None, "an accepted candidate can be measured"
-        return replace(accepted, measured=found[0], fit=found[1])
+        return replace(accepted, measured=found[0], fit=found[1], refit=found[2])
 
 
 def under(answers: Answers, recipe: Recipe) -> Answers:
@@ -119,12 +123,13 @@ def presentable(recipe: Recipe, table: Table) -> bool:
 
 def measured_all(
     candidate: Candidate, answers: Answers, stop: bool
-) -> tuple[tuple[Measured, ...], Fit | None] | None:
-    """Every criterion with its own noise, in the specification's order, and the regression they used.
+) -> tuple[tuple[Measured, ...], Fit | None, Fit | None] | None:
+    """Every criterion with its own noise, in the specification's order, and the regressions they used.
 
     `stop`: None at the first that is not met.
 
-    The coefficients come first: in the paper's form they leave a regression that the gap of predictions needs.
+    The coefficients come first: in the paper's form they leave a regression. It serves the gap of predictions
+    too where none was fitted once.
     """
     spec = candidate.specification
     found: dict[str, Measured] = {}
@@ -133,7 +138,7 @@ def measured_all(
         if measured is None or (stop and not measured.met):
             return None
         found[criterion.name] = measured
-    return tuple(found[criterion.name] for criterion in spec.criteria), candidate.fit
+    return tuple(found[criterion.name] for criterion in spec.criteria), candidate.fit, candidate.refit
 
 
 def measured_one(
@@ -145,6 +150,7 @@ def measured_one(
         refitted = refit(candidate, criterion, answers, criterion.epsilon)
         if refitted is None:
             return None, candidate
-        return refitted[0], replace(candidate, fit=candidate.fit or refitted[1])
+        measured, found = refitted
+        return measured, replace(candidate, fit=candidate.fit or found, refit=found)
     asked = candidate.asked(criterion)
     return (None if asked is None else measure(asked, answers, criterion.epsilon)), candidate

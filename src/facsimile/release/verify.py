@@ -220,13 +220,13 @@ def _release(
         raise refusal("E503", file=bundle.DATA, problem="the number of records is not the declared one")
     specification = specification.sized(table.n)
     try:
-        fit = fit_of(said["regression"])
+        fit, refit = fit_of(said["regression"]), fit_of(said["refit"])
         units = {line["name"]: int(line["units"]) for line in said["criteria"]}
         place = None if rehearsal else LedgerPlace(**said["ledger"])
-        measured = tuple(_measured(Candidate(specification, table, fit), units))
+        measured = tuple(_measured(Candidate(specification, table, fit, refit), units))
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
-    return Release(specification, table, configuration, measured, bool(rehearsal), place, fit)
+    return Release(specification, table, configuration, measured, bool(rehearsal), place, fit, refit)
 
 
 def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measured]:
@@ -234,9 +234,9 @@ def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measur
     specification = candidate.specification
     for criterion in specification.criteria:
         if isinstance(criterion, RegressionCoefficients) and specification.statistic_of(criterion) == "paper":
-            if candidate.fit is None:
+            if candidate.refit is None:
                 raise ValueError("the coefficients need the regression they were compared with")
-            yield compared(candidate, criterion, candidate.fit, criterion.epsilon)
+            yield compared(candidate, criterion, candidate.refit, criterion.epsilon)
         else:
             asked = candidate.asked(criterion)
             if asked is None:

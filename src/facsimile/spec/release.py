@@ -39,6 +39,7 @@ from facsimile.spec.criteria import (
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
 from facsimile.spec.model import Key, Model, Name, Prose
+from facsimile.spec.publisher import Publisher
 from facsimile.spec.space import Space
 
 MOST_CLAMP_CASES = 1_000_000
@@ -179,6 +180,7 @@ class Specification(Model):
     title: Prose
     description: Prose | None = None
     contact: Prose | None = Field(default=None, description="Where people write about the release.")
+    publisher: Publisher | None = Field(default=None, description="Who publishes it, and its terms.")
     unit: Prose = Field(description="Whom one record stands for: the unit of privacy.")
     neighbours: Annotated[Literal["replace-one"], BeforeValidator(_replace_one)]
     records: Records

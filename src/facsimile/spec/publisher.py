@@ -1,0 +1,135 @@
+"""The publisher: who answers for a release and under which terms it may be used. All of it is printed.
+
+A logo stands in the specification itself, so that its hash covers it, and is a PNG: pixels and nothing else.
+Every chunk and every row is checked here, before a release begins: no document fails on it later.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import struct
+import zlib
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+
+from facsimile.spec.model import Label, Model
+
+PNG = "data:image/png;base64,"
+MOST_LOGO, MOST_SIDE = 48 * 1024, 600
+_HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
+_LINK = re.compile(rf"https?://{_HOST}(?::[0-9]{{1,5}})?(?:/[A-Za-z0-9._~!$&()*+,;=:@%/?#-]*)?")
+_DOI = re.compile(r"10\.[0-9]{4,9}/[A-Za-z0-9][A-Za-z0-9._;()/:-]{0,150}")
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,31}")
+_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}")
+_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
+"""Channels of each kind of colour; a picture with a palette is not taken."""
+_CHUNKS = {b"IHDR", b"IDAT", b"IEND"}
+
+
+def _link(text: str) -> str:
+    if len(text) > 300 or not _LINK.fullmatch(text):
+        raise ValueError("a link begins with https:// or http:// and a host, and has no blanks or quotes")
+    return text
+
+
+def _doi(text: str) -> str:
+    if not _DOI.fullmatch(text):
+        raise ValueError("a DOI is written like 10.5281/zenodo.1234567, without an address before it")
+    return text
+
+
+def _version(text: str) -> str:
+    if not _VERSION.fullmatch(text):
+        raise ValueError("a version has up to 32 letters, digits, points and dashes, such as 1.0")
+    return text
+
+
+def _licence(text: str) -> str:
+    if not _LICENCE.fullmatch(text):
+        raise ValueError("a licence is a short name such as CC-BY-4.0")
+    return text
+
+
+def _logo(text: str) -> str:
+    written = "".join(text.split())
+    try:
+        content = base64.b64decode(written.removeprefix(PNG), validate=True)
+    except binascii.Error:
+        content = b""
+    if not written.startswith(PNG) or len(content) > MOST_LOGO or not drawn(content):
+        raise ValueError(
+            f"a logo is {PNG} and a plain PNG picture: at most {MOST_LOGO // 1024} KB, {MOST_SIDE} pixels wide "
+            "and high, 8 bits a channel, without palette, interlacing, texts or other chunks"
+        )
+    return PNG + base64.b64encode(content).decode()
+
+
+def drawn(content: bytes) -> bool:
+    """Whether the bytes are a PNG that any reader can draw: every chunk whole, every row of pixels there."""
+    if not content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return False
+    place, chunks = 8, []
+    while place + 12 <= len(content):
+        (size,), kind = struct.unpack(">I", content[place : place + 4]), content[place + 4 : place + 8]
+        data, check = content[place + 8 : place + 8 + size], content[place + 8 + size : place + 12 + size]
+        if kind not in _CHUNKS or check != struct.pack(">I", zlib.crc32(kind + data)):
+            return False
+        chunks.append((kind, data))
+        place += 12 + size
+    order = b",".join(kind for kind, _ in chunks)
+    if place != len(content) or not re.fullmatch(rb"IHDR,(IDAT,)+IEND", order):
+        return False
+    if len(chunks[0][1]) != 13 or chunks[-1][1]:
+        return False
+    width, height, depth, colour, *rest = struct.unpack(">IIBBBBB", chunks[0][1])
+    if not (0 < width <= MOST_SIDE and 0 < height <= MOST_SIDE and depth == 8 and rest == [0, 0, 0]):
+        return False
+    if colour not in _CHANNELS:
+        return False
+    row = 1 + width * _CHANNELS[colour]
+    pixels = _inflated(b"".join(data for kind, data in chunks if kind == b"IDAT"), row * height)
+    return pixels is not None and max(pixels[::row]) <= 4
+
+
+def _inflated(packed: bytes, size: int) -> bytes | None:
+    """Exactly this many bytes, and no more work than that."""
+    try:
+        reader = zlib.decompressobj()
+        found = reader.decompress(packed, size + 1)
+    except zlib.error:
+        return None
+    return found if len(found) == size and reader.eof and not reader.unused_data else None
+
+
+_text = WithJsonSchema({"type": "string"})
+_scalar = WithJsonSchema({"type": ["string", "number"]})
+Link = Annotated[str, AfterValidator(_link), _text]
+
+
+class Publisher(Model):
+    """Who publishes the release, and its terms: printed in its documents."""
+
+    name: Label = Field(description="Who publishes the release.")
+    homepage: Link | None = Field(default=None, description="The publisher's page: http or https.")
+    licence: Annotated[str, AfterValidator(_licence), _text] | None = Field(
+        default=None, description="The short name of the licence, such as CC-BY-4.0."
+    )
+    licence_link: Link | None = Field(default=None, description="Where the licence can be read.")
+    doi: Annotated[str, AfterValidator(_doi), _text] | None = Field(
+        default=None, description="The release's DOI, such as 10.5281/zenodo.1234567."
+    )
+    version: Annotated[str, AfterValidator(_version), _scalar] | None = Field(
+        default=None, description="The version of this release."
+    )
+    logo: Annotated[str, AfterValidator(_logo), _text] | None = Field(
+        default=None, description="A small PNG as a data URI."
+    )
+
+    @model_validator(mode="after")
+    def _licensed(self) -> Publisher:
+        if self.licence_link is not None and self.licence is None:
+            raise ValueError("a `licence_link` needs a `licence`")
+        return self
