@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from math import sqrt
 
 from facsimile.documents.report import (
+    ORIGINAL,
+    RELEASE,
     BudgetLine,
     Column,
+    Confidence,
     Criterion,
     Faces,
     LedgerPlace,
+    Publisher,
     Report,
     Rule,
 )
+from facsimile.spec.bins import parse_bin
+from facsimile.spec.meanings import meaning
 
 RECORDS = 165_915
 
@@ -28,7 +35,18 @@ def column(
     name: str, description: str, labels: list[str], numbers: list[float] | None, weights: list[float]
 ) -> Column:
     chosen = None if numbers is None else tuple(numbers)
-    return Column(name, description, tuple(labels), chosen, None, shared(weights))
+    meanings = tuple(spoken(label) for label in labels)
+    return Column(
+        name, description, tuple(labels), meanings, chosen, None, shared(weights), numbers is not None
+    )
+
+
+def spoken(label: str) -> str:
+    """A label of a number column in words, as reporting has them."""
+    try:
+        return meaning(parse_bin(label, Fraction(1)), Fraction(1))
+    except ValueError:
+        return label
 
 
 def criterion(
@@ -41,11 +59,21 @@ def criterion(
     bounds: tuple[float, float] | None = None,
     smallest_group: int | None = None,
     mechanism: str = "discrete Laplace",
+    kind: str = "marginals-absolute",
+    topic: str = "counts",
+    columns: tuple[str, ...] = (),
+    stands: str = "itself",
+    title: str = "",
 ) -> Criterion:
     sigma = sqrt(2) * sensitivity / epsilon
     return Criterion(
         name=name,
+        kind=kind,
+        title=title or words.split(",")[0],
         words=words,
+        topic=topic,
+        columns=columns,
+        stands=stands,
         threshold=threshold,
         tested_at=threshold,
         value=value,
@@ -68,8 +96,10 @@ WEIGHTS = [
     "4499<",
 ]
 CHARTS = "Published charts of birth weight for gestational age"
-RAW = "raw"
-SYNTHETIC = "synthetic"
+PIXEL = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGPgjqr9//8/AAn5A+AynD"
+    "vUAAAAAElFTkSuQmCC"
+)
 
 BIRTHS = Report(
     format=1,
@@ -85,8 +115,11 @@ BIRTHS = Report(
     version="0.1.0",
     epsilon="1.95",
     scheme="test-then-measure",
-    selection="coin, γ = 0.05",
+    mode="coin",
+    selection="coin gamma 0.05",
     false_accept="0.05",
+    configurations=1_440,
+    confidence=Confidence("0.95", "0.992699", 7),
     budget=(
         BudgetLine("generator", "0.8", "one fit of the model, inside the search"),
         BudgetLine("test", "0.1", "one test of a table, inside the search"),
@@ -120,6 +153,10 @@ BIRTHS = Report(
             10 / 32_141,
             (1, 11),
             33_800,
+            kind="mean",
+            topic="means",
+            columns=("parity",),
+            stands="floored",
         ),
         criterion(
             "mean-birth_weight",
@@ -131,6 +168,10 @@ BIRTHS = Report(
             0.459,
             (1400, 4600),
             6_970,
+            kind="mean",
+            topic="means",
+            columns=("birth_weight",),
+            stands="floored",
         ),
         criterion(
             "mean-gestation_week",
@@ -142,6 +183,10 @@ BIRTHS = Report(
             15 / 32_141,
             (28, 43),
             33_800,
+            kind="mean",
+            topic="means",
+            columns=("gestation_week",),
+            stands="floored",
         ),
         criterion(
             "regression-coefficients",
@@ -152,6 +197,10 @@ BIRTHS = Report(
             0.09,
             0.41,
             mechanism="functional mechanism",
+            kind="regression-coefficients",
+            topic="regression",
+            columns=("birth_weight",),
+            stands="fit",
         ),
         criterion(
             "regression-mae",
@@ -162,6 +211,10 @@ BIRTHS = Report(
             0.03,
             0.0386,
             (1400, 4600),
+            kind="regression-mae",
+            topic="regression",
+            columns=("birth_weight",),
+            stands="fit",
         ),
         criterion(
             "faithfulness",
@@ -172,6 +225,9 @@ BIRTHS = Report(
             0.01,
             1 / RECORDS,
             (0, 1),
+            kind="faithfulness",
+            topic="rows",
+            columns=("birth_month", "parity", "birth_sex"),
         ),
     ),
     columns=(
@@ -213,12 +269,14 @@ BIRTHS = Report(
         ),
     ),
     rules=(
-        Rule("any column is missing", "Stakeholders; fewer than 1.5 % of raw records break a rule", RAW),
-        Rule("birth_weight < 500 or birth_weight > 5500", "Published reference charts of birth weight", RAW),
-        Rule("mother_age < 23 and parity > 6", "Data processing practice for birth registries", RAW),
-        Rule("gestation_week < 29 and birth_weight > 2999", CHARTS, RAW),
-        Rule("gestation_week < 29 and birth_weight > 2999", "Raw rule of the same words", SYNTHETIC),
-        Rule("gestation_week < 34 and birth_weight > 3999", "Raw rule of the same words", SYNTHETIC),
+        Rule("any column is missing", "Stakeholders; fewer than 1.5 % of raw records break a rule", ORIGINAL),
+        Rule(
+            "birth_weight < 500 or birth_weight > 5500", "Published reference charts of birth weight", ORIGINAL
+        ),
+        Rule("mother_age < 23 and parity > 6", "Data processing practice for birth registries", ORIGINAL),
+        Rule("gestation_week < 29 and birth_weight > 2999", CHARTS, ORIGINAL),
+        Rule("gestation_week < 29 and birth_weight > 2999", "Raw rule of the same words", RELEASE),
+        Rule("gestation_week < 34 and birth_weight > 3999", "Raw rule of the same words", RELEASE),
     ),
     policy="declared",
     family="privbayes",
@@ -252,8 +310,11 @@ ODD = Report(
     version="0.1.0",
     epsilon="9.98",
     scheme="paper",
+    mode="paper",
     selection="paper",
     false_accept="not controlled",
+    configurations=1,
+    confidence=Confidence("0.95", "0.974679", 2),
     budget=(BudgetLine("<part>", "4.99", "twice & 'more'"),),
     criteria=(
         replace(
@@ -267,20 +328,26 @@ ODD = Report(
             ),
             tested_at=0.4,
         ),
-        replace(criterion("quantile-0.5-a", "Wide $noise$", 0.5, 0.1, 0.01, 0.2), bound=None),
+        replace(
+            criterion(
+                "quantile-0.5-a", "Wide $noise$", 0.5, 0.1, 0.01, 0.2, kind="quantile", topic="quantiles"
+            ),
+            bound=None,
+        ),
     ),
     columns=(
         Column(
             "a<b",
             "Holds <script>alert(1)</script> & 'quotes' \"here\"",
             ("<18", "a & b", 'say "hi"', "it's", "שלום", "naïve – ≤ 5", "</svg><img src=x>", "x" * 60),
+            ("<18 (<b>)", "a & b", 'say "hi"', "it's", "שלום", "naïve – ≤ 5", "</svg><img src=x>", "x" * 60),
             None,
             "it's",
             (10, 20, 0, 5, 15, 20, 10, 20),
         ),
-        Column("empty", "One value only", ("all",), (0.0,), None, (100,)),
+        Column("empty", "One value only", ("all",), ("all",), (0.0,), None, (100,)),
     ),
-    rules=(Rule("a<b = '<18' and b > 2", "A lawyer & <co>", "both <kinds>"),),
+    rules=(Rule("a<b = '<18' and b > 2", "A lawyer & <co>", ORIGINAL),),
     policy="clamp",
     family="mst",
     hyperparameters={},
@@ -290,4 +357,17 @@ ODD = Report(
     plan_hash="0" * 64,
     data_hash="1" * 64,
     ledger=None,
+)
+
+PUBLISHED = replace(
+    BIRTHS,
+    publisher=Publisher(
+        name="Ministry of <Health> & Care",
+        homepage="https://health.example/data?a=1&b=2",
+        licence="CC-BY-4.0",
+        licence_link="https://creativecommons.org/licenses/by/4.0/",
+        doi="10.5281/zenodo.1234567",
+        version="1.2",
+        logo=PIXEL,
+    ),
 )

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.sample import BIRTHS, ODD
+from documents.sample import BIRTHS, ODD, PIXEL
+from facsimile.documents import figures
 from facsimile.documents.figures import (
     ACCENT,
     GREY,
     WIDTH,
     described,
+    framed,
     one_way,
+    picture,
     quality,
     standalone,
     weighed,
@@ -30,7 +33,8 @@ def columns(draw: st.DrawFn) -> Column:
     count = st.integers(0, 10**9)
     counts = draw(st.lists(count, min_size=len(labels), max_size=len(labels)))
     missing = draw(st.none() | st.sampled_from(labels))
-    return Column(draw(st.text(LETTERS, max_size=30)), "words", tuple(labels), None, missing, tuple(counts))
+    name = draw(st.text(LETTERS, max_size=30))
+    return Column(name, "words", tuple(labels), tuple(labels), None, missing, tuple(counts))
 
 
 def bars(drawing: str) -> list[ElementTree.Element]:
@@ -68,7 +72,7 @@ def test_every_mark_lies_inside_the_drawing(column: Column) -> None:
 def test_the_words_of_a_chart_give_every_label_and_count(column: Column) -> None:
     said = ElementTree.fromstring(one_way(column)).get("aria-label", "")
     assert " ".join(said.split()) == " ".join(described(column).split())
-    for label, count in zip(column.labels, column.counts, strict=True):
+    for label, count in zip(column.meanings, column.counts, strict=True):
         assert f"{label}: {count:,}" in described(column)
 
 
@@ -78,14 +82,43 @@ def test_a_missing_value_has_a_colour_of_its_own() -> None:
     assert grey == [label == column.missing for label in column.labels]
 
 
-def test_labels_of_usual_length_are_shown_whole() -> None:
+def test_labels_of_usual_length_are_shown_in_words_on_one_line() -> None:
     for column in BIRTHS.columns:
         texts = [text.text for text in ElementTree.fromstring(one_way(column)).iter("text")]
-        assert set(column.labels) <= set(texts)
+        assert set(column.meanings) <= set(texts)
+        assert not {"<18", "44<", "10<", "4499<"} & set(texts)
+
+
+@given(columns())
+def test_no_label_is_cut(column: Column) -> None:
+    """Whatever its length: every letter is there, in lines that fit the drawing."""
+    texts = [text for text in ElementTree.fromstring(one_way(column)).iter("text") if text.text]
+    left = [text for text in texts if text.get("text-anchor") == "start" or float(text.get("x", "")) < 300]
+    said = "".join("".join(text.text or "" for text in left).split())
+    for words in column.meanings:
+        assert "".join(words.split()) in said
+    assert all(figures._width(text.text or "") <= WIDTH for text in texts)
+
+
+def test_no_title_of_a_criterion_is_cut() -> None:
+    long = replace(BIRTHS.criteria[0], title=" ".join(["word"] * 40) + " " + "x" * 90)
+    texts = [text.text or "" for text in ElementTree.fromstring(quality([long])).iter("text")]
+    assert "".join(long.title.split()) in "".join("".join(texts).split())
+    assert all(figures._width(text) <= WIDTH for text in texts)
+
+
+@pytest.mark.parametrize(("value", "bound", "inside"), [(0.5, 1.4, True), (-0.1, 1, False), (0.5, 1.6, False)])
+def test_what_leaves_the_chart_is_known(value: float, bound: float, inside: bool) -> None:
+    assert framed([replace(BIRTHS.criteria[0], threshold=1, value=value, bound=bound)]) is inside
+
+
+def test_a_logo_is_drawn_in_its_own_shape() -> None:
+    drawing = ElementTree.fromstring(standalone(picture(PIXEL)))
+    assert drawing.get("viewBox") == "0 0 2 1"
 
 
 def test_a_column_of_nothing_can_be_drawn() -> None:
-    column = Column("a", "b", ("x", "y"), None, None, (0, 0))
+    column = Column("a", "b", ("x", "y"), ("x", "y"), None, None, (0, 0))
     assert [bar.get("width") for bar in bars(one_way(column))] == ["0.00", "0.00"]
 
 
@@ -102,7 +135,7 @@ def test_a_criterion_without_a_value_or_a_bound_is_drawn_as_such() -> None:
     drawing = quality(ODD.criteria)
     assert len(list(ElementTree.fromstring(drawing).iter("circle"))) == 1
     assert "not finite" in drawing
-    assert "query-<odd>: not finite" in weighed(ODD.criteria)
+    assert f"{ODD.criteria[0].title}: not finite" in weighed(ODD.criteria)
 
 
 @pytest.mark.parametrize("value", [-1e9, 0.0, 1e9])

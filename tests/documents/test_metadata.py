@@ -3,14 +3,15 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from frictionless import Package, validate
 
-from documents.sample import BIRTHS, ODD
+from documents.sample import BIRTHS, ODD, PUBLISHED
 from facsimile.documents.metadata import REHEARSAL, datapackage
-from facsimile.documents.report import Report
+from facsimile.documents.report import Publisher, Report
 
 FILES = {"data.csv": (12, "a" * 64), "data.parquet": (7, "b" * 64)}
 
@@ -75,6 +76,41 @@ def test_it_says_what_the_data_is() -> None:
         assert words in descriptor["description"]
     assert "licenses" not in descriptor
     assert "sources" not in descriptor
+    assert "contributors" not in descriptor
+    assert descriptor["id"] == BIRTHS.data_hash
+
+
+def test_a_publisher_stands_in_the_fields_of_the_standard() -> None:
+    descriptor = datapackage(PUBLISHED, FILES)
+    publisher = PUBLISHED.publisher
+    assert publisher
+    assert descriptor["id"] == f"https://doi.org/{publisher.doi}"
+    assert descriptor["version"] == publisher.version
+    assert descriptor["contributors"] == [
+        {"title": publisher.name, "path": publisher.homepage, "role": "publisher"}
+    ]
+    assert descriptor["licenses"] == [{"name": publisher.licence, "path": publisher.licence_link}]
+    assert descriptor["facsimile"]["data_hash"] == PUBLISHED.data_hash
+    assert Package.from_descriptor(descriptor).licenses == descriptor["licenses"]
+    alone = replace(PUBLISHED, publisher=Publisher("Ministry"))
+    assert datapackage(alone, FILES)["contributors"] == [{"title": "Ministry", "role": "publisher"}]
+    assert not {"licenses", "version", "homepage"} & set(datapackage(alone, FILES))
+
+
+def test_a_rehearsal_has_no_licence_and_no_doi() -> None:
+    descriptor = datapackage(replace(PUBLISHED, rehearsal=True), FILES)
+    assert "licenses" not in descriptor
+    assert descriptor["id"] == PUBLISHED.data_hash
+    assert descriptor["contributors"]
+
+
+def test_labels_in_notation_are_said_in_words() -> None:
+    fields = {
+        f["name"]: f["description"] for f in datapackage(BIRTHS, FILES)["resources"][0]["schema"]["fields"]
+    }
+    assert "“10<” means more than 10." in fields["parity"]
+    assert "“<29” means less than 29." in fields["gestation_week"]
+    assert "29-31" not in fields["gestation_week"]
 
 
 def test_a_rehearsal_says_so_wherever_it_is_named() -> None:

@@ -92,17 +92,22 @@ def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:
     if as_json:
         print_json(said)
         return
+    from facsimile.documents.numerals import above, holding
+
     page = Page()
     page.heading(said["title"])
     kind = "rehearsed, without protection" if said["rehearsal"] else "released"
     page.line(f"{said['records']:,} synthetic records {kind}, epsilon {said['epsilon']}, by {said['family']}")
     exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
     rows = [
-        (c["name"], _figure(c["value"]), _figure(c["bound"]), f"{c['threshold']:g}")
+        (c["name"], _figure(c["value"]), above(c["bound"]), f"{c['threshold']:g}")
         + ((_figure(exact[c["name"]]),) if exact else ())
         for c in said["criteria"]
     ]
-    page.table("Criteria", "criterion|>measured|>95 % bound|>threshold" + ("|>exact" if exact else ""), rows)
+    page.table("Criteria", "criterion|>measured|>bound|>threshold" + ("|>exact" if exact else ""), rows)
+    bounds = sum(c["bound"] is not None for c in said["criteria"])
+    if bounds:
+        page.line(f"\n{holding(bounds, said['confidence']['together'])}")
     if exact:
         page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
     page.line(f"\nThe page to read first: {out / 'README.html'}")
@@ -130,6 +135,7 @@ def verify_command(
 
     Example: facsimile verify bundle --signed-by publisher.pem
     """
+    from facsimile.documents.numerals import holding
     from facsimile.release.verify import verify
 
     with busy("Verifying", as_json):
@@ -144,6 +150,8 @@ def verify_command(
     if not found.rendered:
         page.line("Another version made the documents: their hashes fit, their words were not made again.")
     page.line("Every figure follows from the specification, the data and the noisy answers.")
+    if found.bounds:
+        page.line(holding(found.bounds, found.confidence))
     if found.plan_checked:
         page.line("The plan is the one you named.")
     unknown = "Self-consistent; who made it was not checked."

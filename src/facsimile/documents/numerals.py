@@ -49,6 +49,16 @@ def percentage(text: str) -> str:
         return text
 
 
+def holding(bounds: int, confidence: str) -> str:
+    r"""How sure the bounds of a release are: quoted together, they hold together.
+
+    >>> holding(3, "0.95")
+    'All 3 bounds hold together with a probability of at least 95\xa0%.'
+    """
+    sure = f"with a probability of at least {percentage(confidence)}"
+    return f"All {bounds} bounds hold together {sure}." if bounds > 1 else f"The bound holds {sure}."
+
+
 def rounded_up(text: str) -> str:
     """An epsilon for people: two digits after the point, or two significant ones; never below the exact one.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import ROUND_CEILING
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -24,9 +24,11 @@ from facsimile.documents.metadata import DOI, REHEARSAL, plain
 from facsimile.documents.numerals import (
     above,
     belief,
+    chance,
     count,
     decimal,
     exact,
+    holding,
     number,
     percentage,
     rounded_up,
@@ -110,7 +112,7 @@ def _words(report: Report) -> dict[str, Any]:
     bounded = [c for c in report.criteria if c.bound is not None]
     ruled = any(rule.applies_to == ORIGINAL for rule in report.rules)
     dropping = any(column.left_out for column in report.columns)
-    together, each = (percentage(text) for text in (report.confidence.together, report.confidence.each))
+    together = percentage(report.confidence.together)
     return {
         "report": report,
         "mark": REHEARSAL,
@@ -142,8 +144,8 @@ def _words(report: Report) -> dict[str, Any]:
         "indirect": [c.title for c in bounded if c.stands != "itself"],
         "standing": {c.stands for c in bounded},
         "confidence": together,
-        "each": each,
-        "holding": _holding(len(bounded), together),
+        "each": chance(float(report.confidence.each), ROUND_FLOOR),
+        "holding": holding(len(bounded), report.confidence.together),
         "uncovered": uncovered(report),
         "false_accept": percentage(report.false_accept),
         "epsilon": epsilon,
@@ -169,13 +171,6 @@ def _again(report: Report) -> str:
         return "another table was drawn from the same model"
     lot = report.configurations > 1
     return f"everything was done again from the {'lot' if lot else 'fit of the model'} on"
-
-
-def _holding(bounds: int, confidence: str) -> str:
-    """What a table of bounds says of them."""
-    if bounds > 1:
-        return f" All {bounds} bounds hold together with a probability of {confidence}."
-    return f" The exact error is at most the bound with a probability of {confidence}." if bounds else ""
 
 
 def _regressions(report: Report) -> list[tuple[str, Regression]]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from facsimile.documents.report import ONCE
 from facsimile.errors import refusal
 from facsimile.privacy import budget
+from facsimile.release.feasible import refuse_infeasible
 from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
 from facsimile.release.plan import plan_of
 from facsimile.spec.criteria import (
@@ -65,6 +66,7 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     if not specification.space.pure().grids:
         raise refusal("E200", problem="Every family offers approximate differential privacy only.")
     _refuse_unfitted(specification)
+    refuse_infeasible(specification)
     lines, total = budget_lines(specification)
     if total > specification.budget.total:
         raise refusal("E203", parts=show_upper(total), total=show_upper(specification.budget.total))

@@ -42,6 +42,7 @@ from facsimile.privacy.transcript import Transcript
 from facsimile.release import bundle
 from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
+from facsimile.release.feasible import refuse_infeasible
 from facsimile.release.journal import Decision, Journal
 from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash, plan_of
@@ -129,6 +130,7 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     bundle.refuse_output(request.out, request.data.file, request.data.place)
     table = read_public(request.data, request.specification)
     spec = request.specification.sized(table.n)
+    refuse_infeasible(spec)
     accepted, iterations = rehearsed(spec, table, seed)
     if accepted is None:
         return Rehearsed(None, iterations, ())

@@ -60,6 +60,8 @@ class Verified:
     rehearsal: bool
     signed_by: str | None
     plan_hash: str
+    bounds: int
+    confidence: str
     rendered: bool
     signer_checked: bool
     plan_checked: bool
@@ -84,7 +86,8 @@ def verify(
     specification, configuration = _promised(files)
     table = _data(files, specification, configuration)
     release = _release(said, specification, configuration, table)
-    again = bundle.files(release, report(release, _day(said)))
+    found = report(release, _day(said))
+    again = bundle.files(release, found)
     for name in (bundle.DATA, bundle.SPECIFICATION, bundle.REPORT, bundle.PACKAGE):
         _same(name, files, again)
     rendered = said.get("version") == __version__
@@ -101,6 +104,8 @@ def verify(
         rehearsal=release.rehearsal,
         signed_by=signer,
         plan_hash=said["plan_hash"],
+        bounds=sum(criterion.bound is not None for criterion in found.criteria),
+        confidence=found.confidence.together,
         rendered=rendered,
         signer_checked=wanted is not None,
         plan_checked=plan is not None,

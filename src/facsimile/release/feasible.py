@@ -1,0 +1,81 @@
+"""Feasible: what no data at all could meet is refused before a budget is charged for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice, product
+
+from facsimile.errors import FacsimileError, refusal
+from facsimile.shaping.constraints import MOST_CELLS, impossible, zeros
+from facsimile.spec.constraints import names
+from facsimile.spec.criteria import NamedQuery
+from facsimile.spec.release import Specification
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Domain
+
+MOST_STEPS = 100_000
+MOST_CHOICES = 1_000
+
+
+def refuse_infeasible(specification: Specification) -> None:
+    """Minimal counts above the number of records, rules that leave no row, queries that ask nothing."""
+    largest = max(specification.projection.min_count)
+    if largest > specification.n:
+        raise _refused(
+            f"No row of {specification.n:,} can occur {largest:,} times: projection.min_count is too large."
+        )
+    conditions = (*specification.raw_conditions(), *specification.synthetic_conditions())
+    domain = Domain(specification.finest())
+    if not some_row(domain, zeros(conditions, domain)):
+        raise _refused("The constraints leave no row that a release could hold.")
+    for criterion in specification.criteria:
+        if isinstance(criterion, NamedQuery):
+            _refuse_idle(specification, criterion)
+
+
+def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:
+    """Whether a row meets none of these; yes where that takes too many steps to tell.
+
+    Asked at the finest refinement: a bin that holds such a row's bin meets no rule either, since what holds on
+    all values of the larger bin holds on all of the smaller.
+    """
+    order = list(dict.fromkeys(name for clique, _ in ruled_out for name in clique))
+    due = {
+        name: [(c, m) for c, m in ruled_out if max(map(order.index, c)) == i] for i, name in enumerate(order)
+    }
+    steps = 0
+
+    def found(place: int, row: Mapping[str, int]) -> bool:
+        nonlocal steps
+        if place == len(order) or steps > MOST_STEPS:
+            return True
+        name = order[place]
+        for code in range(domain.axis(name).size):
+            steps += 1
+            longer = {**row, name: code}
+            broken = any(mask[tuple(longer[n] for n in clique)] for clique, mask in due[name])
+            if not broken and found(place + 1, longer):
+                return True
+        return False
+
+    return found(0, {})
+
+
+def _refuse_idle(specification: Specification, query: NamedQuery) -> None:
+    """Under every choice of alternatives some bins meet the query; for a share, others do not."""
+    condition = query.condition(specification.names)
+    columns = [specification.column(name) for name in specification.names if name in names(condition)]
+    for chosen in islice(product(*(column.used for column in columns)), MOST_CHOICES):
+        domain = Domain(tuple(c.axis(name) for c, name in zip(columns, chosen, strict=True)))
+        if domain.cells > MOST_CELLS:
+            continue
+        _, met = impossible(condition, domain)
+        if not met.any():
+            under = ", ".join(f"{c.name}: {name}" for c, name in zip(columns, chosen, strict=True))
+            raise _refused(f"No bin meets the condition of {query.name} ({under}): cut the bins at its edges.")
+        if query.of is None and met.all():
+            raise _refused(f"Every record meets the condition of {query.name}: its share is always 1.")
+
+
+def _refused(problem: str) -> FacsimileError:
+    return refusal("E200", problem=problem)
