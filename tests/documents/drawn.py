@@ -1,0 +1,220 @@
+"""Releases of every sort, without a search: a specification, a made-up table, made-up noisy answers."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from facsimile.acceptance.decision import LAPLACE, Measured, compared, fine_grid, judged
+from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.statistics import Candidate
+from facsimile.documents.report import LedgerPlace, Report
+from facsimile.privacy.mechanisms import Answer
+from facsimile.release.check import check
+from facsimile.release.reporting import Release, report
+from facsimile.spec.criteria import RegressionCoefficients
+from facsimile.spec.load import validated
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+from specs import SMALL
+
+N = 60
+DAY = date(2026, 2, 3)
+AREA: dict[str, Any] = {
+    "name": "area",
+    "description": "Where it was",
+    "values": ["north", "south", "sea"],
+    "alternatives": {"coarse": {"land": ["north", "south"], "sea": "sea"}},
+    "outside": "sea",
+}
+PLAIN: dict[str, Any] = {
+    "name": "age",
+    "description": "Age in years, of three",
+    "bounds": ["16", "18"],
+    "alternatives": {"coarse": ["16..18"]},
+    "groups": ["16-17", "18"],
+}
+PUBLISHER = {
+    "name": "An office",
+    "homepage": "https://office.example/",
+    "licence": "CC0-1.0",
+    "doi": "10.1234/abc",
+    "version": "3",
+}
+KINDS: dict[str, dict[str, Any]] = {
+    "marginals-absolute": {},
+    "marginals-relative": {"threshold": "1.9"},
+    "mean": {"of": "age", "by": ["age"]},
+    "regression-coefficients": {"target": "age"},
+    "regression-mae": {"target": "age"},
+    "faithfulness": {"match": ["sex"], "reference": "coarse"},
+    "ranges-absolute": {"of": ["age"]},
+    "total-variation": {"ways": "2"},
+    "marginals-tail": {"ways": "1", "beyond": "0.1"},
+    "quantile": {"of": "age", "by": ["age"]},
+    "correlation": {"of": ["age", "sex"]},
+    "query": {"query": "young", "where": "age < 18"},
+    "query-of": {"query": "old", "where": "age > 17", "of": "age"},
+}
+SELECTIONS: tuple[dict[str, str], ...] = (
+    {"mode": "paper"},
+    {"mode": "coin", "gamma": "0.05"},
+    {"mode": "capped-coin", "gamma": "0.05", "epsilon_0": "0.1", "cap": "60"},
+    {"mode": "rising-coin", "a": "0.5"},
+    {"mode": "single"},
+)
+POLICIES: dict[str, dict[str, Any]] = {
+    "declared": {"policy": "declared", "raw": [{"never": "age > 120", "source": "biology"}]},
+    "declared without rules": {"policy": "declared"},
+    "declared for the release": {"policy": "declared", "synthetic": [{"never": "age > 120", "source": "b"}]},
+    "clamp": {"policy": "clamp", "raw": [{"never": "age > 120", "clamp": {"age": "18"}, "source": "biology"}]},
+    "clamp without rules": {"policy": "clamp"},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A release, with what an oracle needs to judge its documents."""
+
+    specification: Specification
+    configuration: Configuration
+    table: Table
+    units: dict[str, int]
+    rehearsal: bool
+
+    @cached_property
+    def release(self) -> Release:
+        spec, fits = self.specification, self.fits
+        candidate = Candidate(spec, self.table, fits.get("fit"), fits.get("refit"))
+        measured = tuple(self._measured(candidate, c) for c in spec.criteria)
+        place = None if self.rehearsal else LedgerPlace("a ledger", 4, "c" * 64, "7.5", "0")
+        return Release(
+            spec,
+            self.table,
+            self.configuration,
+            measured,
+            self.rehearsal,
+            place,
+            candidate.fit,
+            candidate.refit,
+        )
+
+    @cached_property
+    def report(self) -> Report:
+        return report(self.release, DAY)
+
+    @property
+    def in_loop(self) -> bool:
+        return self.specification.scheme == "paper"
+
+    @cached_property
+    def fits(self) -> dict[str, Fit]:
+        """A regression for each use; one for both where nothing was fitted before the loop."""
+        if not self.has("regression-coefficients", "regression-mae"):
+            return {}
+        own = Fit.of(self.table, "age")
+        assert own
+        other = Fit(own.scaling, tuple(c + 1 for c in own.coefficients))
+        found = {}
+        if self.has("regression-coefficients") and self._paper_form("regression-coefficients"):
+            found["refit"] = own
+        if self.has("regression-mae"):
+            found["fit"] = own if self.specification.budget.once is None else other
+        return found
+
+    def has(self, *kinds: str) -> bool:
+        """Whether a criterion is of one of these kinds."""
+        return any(c.criterion in kinds for c in self.specification.criteria)
+
+    def _paper_form(self, kind: str) -> bool:
+        spec = self.specification
+        return any(c.criterion == kind and spec.statistic_of(c) == "paper" for c in spec.criteria)
+
+    def _measured(self, candidate: Candidate, criterion: Any) -> Measured:
+        form = self.specification.statistic_of(criterion)
+        if isinstance(criterion, RegressionCoefficients) and form == "paper":
+            assert candidate.refit
+            return compared(candidate, criterion, candidate.refit, criterion.epsilon)
+        asked = candidate.asked(criterion)
+        assert asked
+        grid = fine_grid(asked.sensitivity)
+        return judged(asked, criterion.epsilon, Answer(self.units[criterion.name] * grid // 1000, grid))
+
+
+def criteria(kinds: list[str]) -> list[dict[str, Any]]:
+    """One criterion of each kind."""
+    common = {"threshold": "0.9", "epsilon": "0.5"}
+    return [{"criterion": kind.removesuffix("-of"), **common, **KINDS[kind]} for kind in kinds]
+
+
+@st.composite
+def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
+    """A release with criteria of these kinds, or of any."""
+    chosen = list(kinds) or draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=5, unique=True))
+    scheme = draw(st.sampled_from(["paper", "test-then-measure", "train-once"]))
+    form = draw(st.sampled_from(["paper", "sharp"]))
+    data = copy.deepcopy(SMALL)
+    data["records"]["count"] = str(N)
+    data["criteria"] = criteria(chosen)
+    data["statistic"] = form
+    data["scheme"] = scheme
+    data["selection"] = draw(st.sampled_from(SELECTIONS))
+    data["constraints"] = POLICIES[draw(st.sampled_from(sorted(POLICIES)))]
+    least = draw(st.sampled_from(["1", "2", "5"]))
+    data["projection"] = {"min_count": [least]}
+    data["families"] = [{"family": "mst"}] + [{"family": "workload"}] * draw(st.integers(0, 1))
+    if draw(st.booleans()):
+        data["columns"][0] = copy.deepcopy(PLAIN)
+    elif draw(st.booleans()):
+        data["columns"][0]["use"] = ["coarse"]
+    if draw(st.booleans()) and not {"regression-coefficients", "regression-mae", "correlation"} & set(chosen):
+        del data["columns"][1]["numbers"]
+        data["columns"][1]["missing"] = {"code": "unknown"}
+    data["columns"][0]["outside"] = draw(st.sampled_from(["clip", "refuse", "drop"]))
+    if draw(st.booleans()):
+        data["columns"][0]["missing"] = {"value": "18"}
+    if draw(st.booleans()):
+        data["columns"][1]["missing"] = "refuse"
+    if draw(st.booleans()) and not {"regression-coefficients", "regression-mae", "faithfulness"} & set(chosen):
+        data["columns"].append(AREA)
+    if data["constraints"]["policy"] == "clamp" and data["columns"][0]["outside"] == "drop":
+        data["columns"][0]["outside"] = "refuse"
+    small = draw(st.booleans())
+    data["budget"] = {"total": "90", "generator": "0.5" if small else "1.123457"}
+    if scheme != "paper":
+        data["budget"]["test"] = "0.1"
+    if "regression-mae" in chosen and (
+        scheme != "paper" or form == "sharp" or len(chosen) < 2 or draw(st.booleans())
+    ):
+        data["budget"]["once"] = "0.5"
+    if "regression-mae" in chosen and "regression-coefficients" not in chosen:
+        data["budget"]["once"] = "0.5"
+    if draw(st.booleans()):
+        data["publisher"] = PUBLISHER if draw(st.booleans()) else {"name": "An office"}
+    specification = validated(data)
+    check(specification)
+    units = {c.name: draw(st.sampled_from([-100, 20, 300, 800, 1400])) for c in specification.criteria}
+    return Drawn(specification, *_table(draw, specification, int(least)), units, draw(st.booleans()))
+
+
+def _table(draw: st.DrawFn, specification: Specification, least: int) -> tuple[Configuration, Table]:
+    """N rows, each at least so many times: every age and sex occurs."""
+    space = specification.space.pure()
+    configuration = space.configuration(draw(st.integers(0, space.size - 1)))
+    domain = Domain(specification.axes(configuration.alternatives))
+    codes = np.array(list(np.ndindex(*domain.shape)))[: N // max(least, 2) - 1]
+    counts = np.full(len(codes), least)
+    counts[0] += N - counts.sum()
+    return configuration, Table.from_rows(domain, codes, counts)
+
+
+def laplace(measured: Measured) -> bool:
+    return measured.mechanism == LAPLACE
