@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from facsimile.acceptance.bounds import deviation, upper, upper_if_accepted
+from facsimile.acceptance.bounds import ALPHA as SHARED
+from facsimile.acceptance.bounds import CONFIDENCE, deviation, level, upper, upper_if_accepted
 from facsimile.privacy.noise import RehearsalNoise
 from laws import ALPHA
 
@@ -48,6 +49,34 @@ def test_bounds_cover_the_exact_value(exact: int) -> None:
     bounds = [upper_if_accepted(x, units, epsilon, last) for x in published]
     failed = sum(b is not None and b < exact for b in bounds)
     assert failed <= binom.ppf(1 - ALPHA, max(1, len(published)), 0.05)
+
+
+@given(st.integers(1, 400))
+def test_bounds_at_the_shared_level_hold_together(bounds: int) -> None:
+    """(1 − α)^k ≥ 0.95 exactly, and no larger level of nine digits would do."""
+    assert (1 - level(bounds)) ** bounds >= CONFIDENCE
+    assert (1 - level(bounds) - Fraction(2, 10**9)) ** bounds < CONFIDENCE
+    assert level(bounds) >= SHARED / bounds - Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("accepted", [False, True], ids=["fresh", "accepted by the same noise"])
+def test_eight_bounds_cover_all_exact_values_at_once(accepted: bool) -> None:
+    """Also where the eight values were published because all of them were low enough."""
+    draws, bounds = 60_000, 8
+    units, epsilon, last = 10, Fraction(1), 25
+    exact = np.arange(bounds) * 4
+    noisy = RehearsalNoise(5).laplace(np.tile(exact, (draws, 1)).ravel(), units, epsilon).reshape(draws, bounds)
+    seen = noisy[(noisy <= last).all(axis=1)] if accepted else noisy
+    assert len(seen) > 2_000
+    found = {}
+    for value in np.unique(seen):
+        args = (int(value), units, epsilon)
+        bound = upper_if_accepted(*args, last, level(bounds)) if accepted else upper(*args, level(bounds))
+        found[int(value)] = math.inf if bound is None else bound
+    tops = np.array([[found[int(x)] for x in row] for row in seen])
+    missed = int((tops < exact).any(axis=1).sum())
+    assert missed <= binom.ppf(1 - ALPHA, len(seen), 0.05)
+    assert accepted or missed >= binom.ppf(ALPHA, len(seen), 0.02)
 
 
 def test_the_deviation_is_that_of_the_noise() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
@@ -21,9 +23,12 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
+from pypdf import PdfReader
 from typer.testing import CliRunner
 
+from facsimile.acceptance.bounds import level, upper
 from facsimile.cli import app
+from facsimile.documents.numerals import above
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError
 from facsimile.release import bundle
@@ -33,6 +38,7 @@ from facsimile.release.reporting import report
 from facsimile.release.run import rehearsal, release
 from facsimile.release.signature import envelope, signed_by
 from facsimile.release.verify import verify
+from facsimile.spec.load import dump
 from releases import request, specification, write_data
 
 UNKNOWN = "Self-consistent; who made it was not checked."
@@ -301,3 +307,78 @@ def test_a_key_with_a_passphrase_is_refused(made: Path, tmp_path: Path) -> None:
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, locked)
     (tmp_path / "locked.pem").write_bytes(pem)
     assert refused(made, key=str(tmp_path / "locked.pem"))[0] == "E001"
+
+
+# --- bounds and regressions
+
+COEFFICIENTS = {"criterion": "regression-coefficients", "target": "age", "statistic": "paper"}
+PREDICTIONS = {"criterion": "regression-mae", "target": "age", "threshold": "900", "epsilon": "0.5"}
+
+
+@pytest.mark.parametrize("target", ["age", "sex"])
+@pytest.mark.parametrize("scheme", ["paper", "test-then-measure"])
+def test_each_figure_follows_from_the_regression_that_is_published_for_it(
+    tmp_path: Path, scheme: str, target: str
+) -> None:
+    """Coefficients in the paper's form beside predictions with a fit of their own, paid once."""
+    write_data(tmp_path)
+    budget = {"total": "60", "generator": "3", "once": "5"} | ({"test": "5"} if scheme != "paper" else {})
+    criteria = [COEFFICIENTS | {"target": target, "threshold": "900", "epsilon": "5"}, PREDICTIONS]
+    spec = specification(scheme=scheme, criteria=criteria, budget=budget, selection={"mode": "single"})
+    said = rehearsal(request(tmp_path, specification=spec), seed=1).report
+    assert said
+    assert said.regression != said.refit
+    assert verify(tmp_path / "bundle", allow_rehearsal=True)
+
+
+def test_a_fit_that_serves_both_is_published_for_both(tmp_path: Path) -> None:
+    write_data(tmp_path)
+    criteria = [COEFFICIENTS | {"threshold": "900", "epsilon": "5"}, PREDICTIONS]
+    budget = {"total": "60", "generator": "3"}
+    spec = specification(scheme="paper", criteria=criteria, budget=budget, selection={"mode": "single"})
+    said = rehearsal(request(tmp_path, specification=spec), seed=1).report
+    assert said
+    assert said.regression == said.refit is not None
+    assert verify(tmp_path / "bundle", allow_rehearsal=True)
+    spec = specification(scheme="paper", criteria=criteria[:1], budget=budget, selection={"mode": "single"})
+    alone = rehearsal(request(tmp_path, specification=spec, out=tmp_path / "alone"), seed=1).report
+    assert alone
+    assert alone.regression is None
+    assert verify(tmp_path / "alone", allow_rehearsal=True)
+
+
+def test_report_page_pdf_terminal_and_verify_agree_on_bounds_that_hold_together(tmp_path: Path) -> None:
+    write_data(tmp_path)
+    (tmp_path / "spec.yaml").write_text(dump(specification()))
+    arguments = ["spec.yaml", "--data", "people.csv", "--rehearse", "--seed", "1", "-o", "out"]
+    with chdir(tmp_path):
+        shown = CliRunner().invoke(app, ["release", *arguments]).output
+        checked = CliRunner().invoke(app, ["verify", "out", "--allow-rehearsal"]).output
+    out = tmp_path / "out"
+    said = json.loads((out / bundle.REPORT).read_text())
+    page = (out / bundle.PAGE).read_text()
+    pdf = "".join(sheet.extract_text() for sheet in PdfReader(out / bundle.PDF).pages)
+    assert said["confidence"] == {"together": "0.95", "each": "0.983047573", "shared_by": 3}
+    for line in said["criteria"]:
+        assert line["bound"] is not None
+        for text in (shown, page, pdf):
+            assert above(line["bound"]) in text
+    for text in (shown, checked, page, pdf):
+        assert "bounds hold together with" in re.sub(r"\s+", " ", text)
+    first, units = said["criteria"][0], said["criteria"][0]["units"]
+    assert (
+        first["bound"] == (upper(units, 1, specification().criteria[0].epsilon, level(3)) + 1) / first["grid"]
+    )
+
+
+@pytest.mark.parametrize("key", ["together", "each", "shared_by"])
+def test_a_changed_confidence_is_found(copy: Path, key: str) -> None:
+    said = json.loads((copy / bundle.REPORT).read_text())
+    said["confidence"][key] = 4 if key == "shared_by" else "0.99"
+    (copy / bundle.REPORT).write_text(json.dumps(said))
+    (copy / bundle.SIGNATURE).unlink()
+    rehash(copy)
+    assert refused(copy) == (
+        "E503",
+        "report.json says something that does not follow from the rest: `confidence` is another.",
+    )

@@ -50,12 +50,12 @@ def percentage(text: str) -> str:
 
 
 def holding(bounds: int, confidence: str) -> str:
-    r"""How sure the bounds of a release are: quoted together, they hold together.
+    """How sure the bounds of a release are: quoted together, they hold together. For pages and terminals.
 
     >>> holding(3, "0.95")
-    'All 3 bounds hold together with a probability of at least 95\xa0%.'
+    'All 3 bounds hold together with a probability of at least 95 %.'
     """
-    sure = f"with a probability of at least {percentage(confidence)}"
+    sure = f"with a probability of at least {show_decimal(parse_decimal(confidence) * 100)} %"
     return f"All {bounds} bounds hold together {sure}." if bounds > 1 else f"The bound holds {sure}."
 
 
