@@ -215,7 +215,7 @@ def test_a_ratio_far_above_its_clip_is_not_accepted_whatever_the_threshold(pair:
     curator = rehearsal(real)
     assert not any(test.accepts(curator.run(test.question())) for _ in range(50))
     measured = measure(asked, curator, Fraction(10))
-    assert bound(measured, Fraction(10), in_loop=False) is None
+    assert bound(measured, Fraction(10), in_loop=False, alpha=Fraction(1, 20)) is None
     assert not measured.met
 
 

@@ -206,12 +206,13 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
 
 
 def _table(draw: st.DrawFn, specification: Specification, least: int) -> tuple[Configuration, Table]:
-    """N rows, each at least so many times: every age and sex occurs."""
+    """N rows, each at least so many times or once more: every age and sex occurs."""
     space = specification.space.pure()
     configuration = space.configuration(draw(st.integers(0, space.size - 1)))
     domain = Domain(specification.axes(configuration.alternatives))
-    codes = np.array(list(np.ndindex(*domain.shape)))[: N // max(least, 2) - 1]
-    counts = np.full(len(codes), least)
+    often = least + draw(st.integers(0, 1))
+    codes = np.array(list(np.ndindex(*domain.shape)))[: N // max(often, 2) - 1]
+    counts = np.full(len(codes), often)
     counts[0] += N - counts.sum()
     return configuration, Table.from_rows(domain, codes, counts)
 

@@ -21,6 +21,7 @@ from documents.drawn import KINDS, Drawn, laplace, releases
 from facsimile.acceptance.bounds import bound, level
 from facsimile.acceptance.words import told
 from facsimile.documents import readme
+from facsimile.documents.metadata import REHEARSAL
 from facsimile.spec.bins import CategoryBin, NumberBin
 from facsimile.spec.columns import Constant
 from facsimile.spec.criteria import Criterion
@@ -513,7 +514,7 @@ def given_texts(d: Drawn) -> list[str]:
     said = [told(c) for c in spec.criteria]
     words = [text for one in said for text in (one.words, one.title)]
     columns = [text for c in spec.columns for text in (c.description, c.name)]
-    return [spec.title, spec.records.public_because, *words, *columns, "An office", readme.REHEARSAL]
+    return [spec.title, spec.records.public_because, *words, *columns, "An office", REHEARSAL]
 
 
 HEADINGS = (

@@ -74,10 +74,12 @@ def test_what_can_be_met_is_not(changes: dict[str, Any]) -> None:
     assert check(specification(**changes))
 
 
-def test_a_query_that_one_alternative_cannot_tell_is_refused() -> None:
-    """Under `fine` a bin ends at 40; under `coarse` none does."""
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_query_that_one_alternative_cannot_tell_is_refused(turned: bool) -> None:
+    """Under `fine` a bin ends at 40; under `coarse` none does. Whichever comes first."""
     columns = specification().model_dump(mode="json", exclude_none=True)["columns"]
-    columns[0]["alternatives"] = {"coarse": ["<18", "18-64", "64<"], "fine": ["<18", "18-39", "40-64", "64<"]}
+    alternatives = {"coarse": ["<18", "18-64", "64<"], "fine": ["<18", "18-39", "40-64", "64<"]}
+    columns[0]["alternatives"] = dict(reversed(alternatives.items())) if turned else alternatives
     with pytest.raises(FacsimileError, match=r"age: coarse"):
         check(specification(columns=columns, criteria=query("age < 40 and age > 17")))
     columns[0]["use"] = ["fine"]

@@ -651,7 +651,13 @@ def test_the_command_prints_a_rehearsal_and_its_plan(births: Path, tmp_path: Pat
     arguments = ["release", str(births / "ours.yaml"), "--data", str(data), "--rehearse", "--seed", "1"]
     found = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "bundle")])
     assert found.exit_code == 0, found.output
-    for words in ("rehearsed, without protection", "bounds hold together", "exact", "Candidates tried", "README.html"):
+    for words in (
+        "rehearsed, without protection",
+        "bounds hold together",
+        "exact",
+        "Candidates tried",
+        "README.html",
+    ):
         assert words in found.stdout
     said = CliRunner().invoke(app, ["plan-hash", str(births / "ours.yaml"), "--json"])
     report = json.loads((tmp_path / "bundle" / bundle.REPORT).read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -31,12 +32,13 @@ def bins(draw: st.DrawFn) -> tuple[NumberBin, Fraction]:
 def told(words: str, value: Fraction) -> bool:
     """Whether the words speak of the value, read as a person would."""
     words = words[words.rindex("(") + 1 : -1] if words.endswith(")") else words
-    for form, holds in {
+    forms: dict[str, Callable[[Fraction], bool]] = {
         r"less than (\S+)": lambda x: value < x,
         r"more than (\S+)": lambda x: value > x,
         r"(\S+) or less": lambda x: value <= x,
         r"(\S+) or more": lambda x: value >= x,
-    }.items():
+    }
+    for form, holds in forms.items():
         if match := re.fullmatch(form, words):
             return holds(parse_decimal(match[1]))
     low, _, high = words.partition(" to ")

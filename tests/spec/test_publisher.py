@@ -38,7 +38,8 @@ def png(width: int = 3, height: int = 2, colour: int = 2, rows: bytes | None = N
         ">IIBBBBB", width, height, parts.get("depth", 8), colour, 0, 0, parts.get("interlace", 0)
     )
     body = chunk(b"IDAT", zlib.compress(plain if rows is None else rows))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + parts.get("extra", b"") + body + chunk(b"IEND", b"")
+    extra: bytes = parts.get("extra", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + extra + body + chunk(b"IEND", b"")
 
 
 def uri(content: bytes) -> str:

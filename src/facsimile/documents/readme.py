@@ -145,7 +145,7 @@ def _words(report: Report) -> dict[str, Any]:
         "standing": {c.stands for c in bounded},
         "confidence": together,
         "each": chance(float(report.confidence.each), ROUND_FLOOR),
-        "holding": holding(len(bounded), report.confidence.together),
+        "holding": holding(len(bounded), report.confidence.together).replace(" %", "\u00a0%"),
         "uncovered": uncovered(report),
         "false_accept": percentage(report.false_accept),
         "epsilon": epsilon,
