@@ -4,7 +4,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from documents.sample import BIRTHS, ODD, PIXEL
@@ -90,6 +90,7 @@ def test_labels_of_usual_length_are_shown_in_words_on_one_line() -> None:
 
 
 @given(columns())
+@example(Column("a", "b", ("x" * 120, "y z " * 30), ("x" * 120, "y z " * 29 + "y z"), None, None, (1, 2)))
 def test_no_label_is_cut(column: Column) -> None:
     """Whatever its length: every letter is there, in lines that fit the drawing."""
     texts = [text for text in ElementTree.fromstring(one_way(column)).iter("text") if text.text]

@@ -14,7 +14,7 @@ from facsimile.release.check import Check, check, show_upper
 from facsimile.release.noise import HOPELESS, Assumed, NoiseLine, declared
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
-from specs import changed
+from specs import SMALL, changed
 
 GENERATOR, TEST, ONCE = 4.0, 0.2, 0.1
 MODES: dict[str, dict[str, str]] = {
@@ -253,3 +253,20 @@ def test_a_mean_without_groups_is_over_all_records() -> None:
 )
 def test_epsilons_are_shown_rounded_up(value: str, shown: str) -> None:
     assert show_upper(Fraction(value)) == shown
+
+
+@pytest.mark.parametrize(("target", "accepted"), [("age", True), ("sex", False)])
+def test_a_fit_of_another_target_serves_no_predictions(target: str, accepted: bool) -> None:
+    """In the paper's loop the fit of the coefficients serves the predictions of the same column only."""
+    data = copy.deepcopy(SMALL) | {"scheme": "paper", "statistic": "paper"}
+    common = {"threshold": "900", "epsilon": "0.1"}
+    data["criteria"] = [
+        {"criterion": "regression-coefficients", "target": target, **common},
+        {"criterion": "regression-mae", "target": "age", **common},
+    ]
+    data["budget"] = {"total": "9", "generator": "1"}
+    if accepted:
+        assert check(validated(data))
+    else:
+        with pytest.raises(FacsimileError, match="budget.once"):
+            check(validated(data))

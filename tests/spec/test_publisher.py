@@ -138,11 +138,12 @@ def test_every_plain_picture_is_taken(colour: int) -> None:
         png()[:-1],
         png() + b"x",
         png()[:40] + b"\xff" + png()[41:],
+        png()[:-1] + b"\0",
         b"\x89PNG\r\n\x1a\n",
         b"GIF89a",
         b"",
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_any_other_content_is_no_picture(content: bytes) -> None:
     assert not drawn(content)

@@ -26,7 +26,6 @@ _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,31}")
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}")
 _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 """Channels of each kind of colour; a picture with a palette is not taken."""
-_CHUNKS = {b"IHDR", b"IDAT", b"IEND"}
 
 
 def _link(text: str) -> str:
@@ -75,7 +74,7 @@ def drawn(content: bytes) -> bool:
     while place + 12 <= len(content):
         (size,), kind = struct.unpack(">I", content[place : place + 4]), content[place + 4 : place + 8]
         data, check = content[place + 8 : place + 8 + size], content[place + 8 + size : place + 12 + size]
-        if kind not in _CHUNKS or check != struct.pack(">I", zlib.crc32(kind + data)):
+        if check != struct.pack(">I", zlib.crc32(kind + data)):
             return False
         chunks.append((kind, data))
         place += 12 + size
