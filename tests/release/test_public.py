@@ -17,6 +17,7 @@ from facsimile.privacy.dataset import dataset_key, key_path
 from facsimile.privacy.reader import read_public, read_public_sums
 from facsimile.release.check import check
 from facsimile.release.public import BinnedMean, assumptions, averaged, summarise
+from facsimile.sources.address import Address
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from specs import changed, small
@@ -153,7 +154,7 @@ def test_every_kind_of_file_has_the_same_sums(name: str, tmp_path: Path) -> None
 
 def test_sums_of_a_file_on_which_budget_was_spent_are_refused(tmp_path: Path) -> None:
     path = engines.write_csv(pyarrow.table(FILE), tmp_path / "people.csv")
-    dataset_key(key_path(path))
+    dataset_key(key_path(Address.of(str(path))))
     with pytest.raises(Refused) as refused:
         read_public_sums(str(path), averaging(), ["age"])
     assert refused.value.code == "E207"

@@ -14,8 +14,7 @@ import pytest
 from ibis.expr.types import Value
 
 import engines
-from facsimile.privacy.reader import _run
-from facsimile.sources.source import opened
+from facsimile.sources.source import opened, run
 from facsimile.spec.columns import Column
 from facsimile.table.cleaning import BAD, FAR, big, clean_value, cleaned, prepared
 from table.nasty import NATIVE
@@ -53,7 +52,7 @@ def check(source: Any, values: list[Any]) -> None:
     with opened(source, ["id", "x"]) as table:
         ready = table.select(id=table.id.cast("int64"), x=prepared(table.x))
         query = ready.select("id", **{f"c{i}": integer(cleaned(c, ready.x)) for i, c in enumerate(columns)})
-        found = sorted(_run(query).to_pylist(), key=lambda row: row["id"])
+        found = sorted(run(query).to_pylist(), key=lambda row: row["id"])
     for row, value in zip(found, values, strict=True):
         for place, column in enumerate(columns):
             found_value = None if row[f"c{place}"] == NOTHING else row[f"c{place}"]

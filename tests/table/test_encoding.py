@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.privacy.reader import _run, read_public
+from facsimile.privacy.reader import read_public
+from facsimile.sources.source import run
 from facsimile.spec.constraints import Constraint
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import clean_value
@@ -84,7 +85,7 @@ def engine() -> Any:
 def queried(encoding: Encoding, data: pyarrow.Table) -> Any:
     """The result of the query in DuckDB."""
     engine().con.register("data", data)
-    return _run(encoding.query(engine().table("data")))
+    return run(encoding.query(engine().table("data")))
 
 
 def read(specification: Specification, data: pyarrow.Table) -> dict[int, tuple[int, ...]]:

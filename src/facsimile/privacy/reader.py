@@ -11,13 +11,12 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import ibis
 from ibis.expr.types import Table as Source
 
 from facsimile.errors import refusal
 from facsimile.privacy.dataset import refuse_confidential
 from facsimile.privacy.private import Private, Sealed
-from facsimile.sources.source import guarded, opened
+from facsimile.sources.source import guarded, opened, run
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
 from facsimile.table.raw import RawSums
@@ -72,21 +71,11 @@ def _counted(data: Any, specification: Specification) -> Table:
 def _answer(data: Any, encoding: Encoding, sums: Sequence[str] = ()) -> dict[str, Any]:
     wanted = list(dict.fromkeys(column.raw_name for column in encoding.specification.columns))
     with opened(data, wanted) as source:
-        counts = guarded(lambda: _run(encoding.query(source, sums)), _code)
+        counts = guarded(lambda: run(encoding.query(source, sums)), _code)
         empty = not len(counts) and not guarded(source.count().execute, _code)
     if empty:
         raise refusal("E103")
     return {name: counts.column(name).to_numpy() for name in counts.column_names}
-
-
-def _run(query: Any) -> Any:
-    """Execute with its sub-queries kept apart: each column is cleaned once."""
-    fused = ibis.options.sql.fuse_selects
-    ibis.options.sql.fuse_selects = False
-    try:
-        return query.to_pyarrow()
-    finally:
-        ibis.options.sql.fuse_selects = fused
 
 
 def _code(error: Exception) -> str:

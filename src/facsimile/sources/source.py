@@ -55,6 +55,16 @@ def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
     raise refusal(found)
 
 
+def run(query: Any) -> Any:
+    """Execute a query with its sub-queries kept apart: each column is cleaned once."""
+    fused = ibis.options.sql.fuse_selects
+    ibis.options.sql.fuse_selects = False
+    try:
+        return query.to_pyarrow()
+    finally:
+        ibis.options.sql.fuse_selects = fused
+
+
 @contextlib.contextmanager
 def opened(data: Any, wanted: list[str]) -> Iterator[Source]:
     """An ibis table of the source that holds at least the wanted columns."""
