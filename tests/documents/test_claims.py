@@ -326,6 +326,8 @@ CLAIMS: dict[str, Predicate] = {
         len(d.fits) == 2 and d.fits["fit"] == d.fits["refit"]
     ),
     r"It was fitted to the confidential file with noise": lambda d: bool(d.fits),
+    r"Numbers that stand for values\.": numbered,
+    r"Means, correlations and regressions are of these numbers": numbered,
     # privacy
     r"A rehearsal protects nobody\.": rehearsed,
     r"Its noise comes from a seed that is known\.": rehearsed,

@@ -43,7 +43,13 @@ def test_the_table_says_that_means_are_not_of_the_original_values() -> None:
 
 def test_values_that_are_their_own_numbers_need_no_table() -> None:
     first = BIRTHS.columns[0]
-    plain = replace(first, labels=("-3", "0", "1500"), numbers=(-3.0, 0.0, 1500.0), counts=(1, 1, 1))
+    plain = replace(
+        first,
+        labels=("-3", "0", "1500"),
+        meanings=("-3", "0", "1500"),
+        numbers=(-3.0, 0.0, 1500.0),
+        counts=(1, 1, 1),
+    )
     assert listed(replace(BIRTHS, columns=(plain,))) == {}
     assert listed(replace(BIRTHS, columns=(replace(plain, numbers=None),))) == {}
 

@@ -268,5 +268,5 @@ def test_a_fit_of_another_target_serves_no_predictions(target: str, accepted: bo
     if accepted:
         assert check(validated(data))
     else:
-        with pytest.raises(FacsimileError, match="budget.once"):
+        with pytest.raises(FacsimileError, match=r"budget\.once"):
             check(validated(data))
