@@ -24,8 +24,8 @@ from facsimile.errors import (
 
 # Items of a specification, of a command, of a budget: nothing that is read from a data file.
 ITEMS = {
-    "asked", "choice", "column", "columns", "command", "construct", "extra", "family", "file", "key", "name",
-    "parts", "problem", "remaining", "suggestion", "total",
+    "asked", "buys", "choice", "column", "columns", "command", "construct", "extra", "family", "file", "fresh",
+    "key", "name", "needed", "parts", "problem", "remaining", "span", "suggestion", "total", "wish",
 }  # fmt: skip
 BRANCHES: list[tuple[str, type[FacsimileError], int]] = [
     ("E302", MechanismFailed, 1),
