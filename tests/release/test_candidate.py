@@ -13,11 +13,12 @@ from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
 from facsimile.release.candidate import Recipe, draw
 from facsimile.shaping.constraints import implausible
+from facsimile.shaping.sampling import Sampling
 from facsimile.spec.constraints import parse_condition
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Model, Sampling
+from facsimile.synthesizers.base import Model
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.mst import MST
 from facsimile.table.domain import Domain

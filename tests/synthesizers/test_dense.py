@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from facsimile.shaping.sampling import Sampling
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.base import Sampling
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contracts.neighbours import small_domain
 from contracts.test_synthesizers import domain_of
-from facsimile.synthesizers.base import Sampling
+from facsimile.shaping.sampling import Sampling
 from facsimile.synthesizers.network import Network, Node, emptied, ruled_out
 from laws import fits
 
@@ -59,11 +59,11 @@ def test_systematic_draws_stay_close_to_expected_counts_at_every_size(seed: int)
 
 
 def test_systematic_draws_are_right_on_average() -> None:
-    """A count's deviation is below 1, so the mean of 1,500 is off by 0.15 less than once in a million."""
+    """Within 6.5 standard deviations of the mean of 1,500 independent draws: α < 1e-6."""
     network = chain(np.random.default_rng(1))
     random = np.random.default_rng(2)
     mean = sum(network.sample(7, random).marginal(("a", "b", "c")) for _ in range(1_500)) / 1_500
-    assert np.abs(mean - 7 * law(network)).max() < 0.15
+    assert np.abs(mean - 7 * law(network)).max() < 6.5 * np.sqrt(7 / 4 / 1_500)
 
 
 def test_children_of_the_same_parents_are_independent_given_them() -> None:

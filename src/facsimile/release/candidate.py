@@ -12,11 +12,12 @@ import numpy as np
 from facsimile.errors import refusal
 from facsimile.shaping.constraints import plausible, zeros
 from facsimile.shaping.projection import ALGORITHMS, project
+from facsimile.shaping.sampling import Sampling
 from facsimile.spec.constraints import Condition
 from facsimile.spec.families import FAMILIES, SAMPLING
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Answers, Known, Model, Sampling, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.domain import Domain

@@ -10,17 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from facsimile.privacy.mechanisms import Mechanism
+from facsimile.shaping.sampling import Sampling
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
 
 T = TypeVar("T")
-Sampling = Literal["iid", "systematic"]
 
 
 class Answers(Protocol):

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.shaping.constraints import without
-from facsimile.shaping.sampling import independent, systematic
-from facsimile.synthesizers.base import Model, Sampling
+from facsimile.shaping.sampling import Sampling, independent, systematic
+from facsimile.synthesizers.base import Model
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.fit import Floats, fit, tabled

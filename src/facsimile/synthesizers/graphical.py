@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from facsimile.shaping.sampling import Records, Sampling
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.base import Model, Sampling
+from facsimile.synthesizers.base import Model
 from facsimile.synthesizers.cliques import fitting, joining
 from facsimile.synthesizers.interactions import Floats, Measurement, composed, interactions, measured
 from facsimile.synthesizers.junction import JunctionTree, junction_tree, ordered
@@ -73,23 +74,18 @@ class Graphical(Model):
         return found
 
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
-        """n records, bag by bag: the new columns of a bag are drawn given those it shares with its parent.
-
-        Systematic: records that agree in the shared columns get evenly spaced quantiles in random order, so
-        each bag's counts are those expected of its parent's, rounded up or down.
-        """
-        full = self.tree.domain
-        codes = np.zeros((n, len(full.axes)), np.int64)
+        """n records, bag by bag: the new columns of a bag are drawn given those it shares with its parent."""
+        full, records = self.tree.domain, Records(n, random, sampling)
+        codes: dict[str, Codes] = {}
         for bag, separator, counts in zip(self.tree.bags, self.tree.separators, self.counts, strict=True):
             new = tuple(name for name in bag if name not in separator)
-            rows = np.transpose(counts, [bag.index(name) for name in separator + new])
-            rows = rows.reshape(full.size(separator), full.size(new))
-            group = _index(full, codes, separator)
-            quantiles = random.random(n) if sampling == "iid" else _spaced(group, random)
-            cells = np.unravel_index(_inverse(rows, group, quantiles), full.project(new).shape)
-            for name, drawn in zip(new, cells, strict=True):
-                codes[:, full.place(name)] = drawn
-        return Table.from_rows(self.domain, codes[:, [full.place(name) for name in self.domain.names]])
+            laws = np.transpose(counts, [bag.index(name) for name in separator + new])
+            line = np.zeros(n, np.int64)
+            for name in separator:
+                line = line * full.axis(name).size + codes[name]
+            cells = records.draw(laws.reshape(full.size(separator), full.size(new)), line)
+            codes |= zip(new, np.unravel_index(cells, full.project(new).shape), strict=True)
+        return Table.from_rows(self.domain, np.column_stack([codes[name] for name in self.domain.names]))
 
 
 def _product_sum(factors: Sequence[tuple[Clique, Floats]], names: Clique) -> Floats:
@@ -100,33 +96,6 @@ def _product_sum(factors: Sequence[tuple[Clique, Floats]], names: Clique) -> Flo
     for clique, factor in factors:
         operands += [factor, [label[name] for name in clique]]
     return np.asarray(np.einsum(*operands, [label[name] for name in names], optimize="greedy"))
-
-
-def _index(domain: Domain, codes: Codes, clique: Clique) -> Codes:
-    """The joint index of some columns of each record."""
-    index = np.zeros(len(codes), np.int64)
-    for name in clique:
-        index = index * domain.axis(name).size + codes[:, domain.place(name)]
-    return index
-
-
-def _spaced(group: Codes, random: np.random.Generator) -> Floats:
-    """For the m records of each group the quantiles (i + u)/m, i = 0 … m − 1, in random order."""
-    line = np.lexsort([random.random(len(group)), group])
-    _, starts, sizes = np.unique(group[line], return_index=True, return_counts=True)
-    ranks = np.arange(len(group)) - np.repeat(starts, sizes)
-    quantiles = np.empty(len(group))
-    quantiles[line] = (ranks + np.repeat(random.random(len(sizes)), sizes)) / np.repeat(sizes, sizes)
-    return quantiles
-
-
-def _inverse(rows: Floats, group: Codes, quantiles: Floats) -> Codes:
-    """For each record the cell of its group's row at its quantile; a cell without mass is never taken."""
-    ends = np.cumsum(rows, axis=1)
-    ends = np.arange(len(rows))[:, None] + ratio(ends, ends[:, -1:])
-    found = np.searchsorted(ends.ravel(), group + np.minimum(quantiles, 1 - 1e-8), side="right")
-    cells: Codes = np.clip(found - group * rows.shape[1], 0, rows.shape[1] - 1)
-    return cells
 
 
 @dataclass(frozen=True)

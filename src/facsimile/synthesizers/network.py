@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from facsimile.privacy.queries.information import Version
-from facsimile.synthesizers.base import Model, Sampling
+from facsimile.shaping.sampling import Records, Sampling
+from facsimile.synthesizers.base import Model
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.table import Codes, Counts, Table, add
+from facsimile.table.table import Codes, Table, add
 
 Floats = npt.NDArray[np.float64]
-GOLDEN = (5**0.5 - 1) / 2
 FRUITLESS = 30
 MANY = 10_000
 
@@ -70,34 +70,15 @@ class Network(Model):
         return add(kept)
 
     def _drawn(self, n: int, random: np.random.Generator, sampling: Sampling) -> Table:
-        """n records from the network itself.
-
-        Records that agree so far are one line with a count, in lexicographic order. A record's next code is
-        the place of u in the cumulative law of its line. Independent draws have independent u. Systematic ones
-        take u from the sequence frac(u₀ + j·golden), j running over the records by parents first and then in
-        order: each u is uniform, and every stretch of the sequence is spread evenly, so that the counts within
-        each line, each cell of the parents and over all come close to what is expected.
-        """
-        places = {node.column: i for i, node in enumerate(self.nodes)}
-        rows: Codes = np.zeros((1, 0), np.int64)
-        counts: Counts = np.array([n], np.int64)
+        """n records from the network itself."""
+        records, codes = Records(n, random, sampling), dict[str, Codes]()
         for node in self.nodes:
-            line = self._lines(node, rows, places)
-            order = np.argsort(line, kind="stable")
-            record = np.repeat(order, counts[order])
-            u = random.random(n) if sampling == "iid" else _spread(n, random)
-            width = node.law.shape[1]
-            key, counts = np.unique(record * width + _codes(node.law, line[record], u), return_counts=True)
-            rows = np.column_stack([rows[key // width], key % width])
-        return Table.from_rows(self.domain, rows[:, [places[name] for name in self.domain.names]], counts)
-
-    def _lines(self, node: Node, rows: Codes, places: dict[str, int]) -> Codes:
-        line = np.zeros(len(rows), np.int64)
-        for name, groups in node.parents:
-            codes = rows[:, places[name]]
-            size = self.domain.axis(name).size if groups is None else max(groups) + 1
-            line = line * size + (codes if groups is None else np.array(groups)[codes])
-        return line
+            line = np.zeros(n, np.int64)
+            for name, groups in node.parents:
+                size = self.domain.axis(name).size if groups is None else max(groups) + 1
+                line = line * size + (codes[name] if groups is None else np.array(groups)[codes[name]])
+            codes[node.column] = records.draw(node.law, line)
+        return Table.from_rows(self.domain, np.column_stack([codes[name] for name in self.domain.names]))
 
     def _uniform(self, random: np.random.Generator) -> Table:
         """Rows of any kind, for a network that gives the allowed ones no chance."""
@@ -135,23 +116,6 @@ def _grouped(mask: Mask, axis: int, groups: tuple[int, ...] | None) -> Mask:
     lines = np.moveaxis(mask, axis, 0)
     joined = [lines[np.array(groups) == group].all(axis=0) for group in range(max(groups) + 1)]
     return np.moveaxis(np.array(joined), 0, axis)
-
-
-def _codes(law: Floats, line: Codes, u: Floats) -> Codes:
-    """The place of each u in the cumulative law of its line, found in one sorted array."""
-    steps = np.cumsum(law, axis=1)
-    steps /= steps[:, -1:]
-    edges = steps + np.arange(len(law))[:, None]
-    found = np.searchsorted(edges.ravel(), line + u, side="right") - line * law.shape[1]
-    last = law.shape[1] - 1 - np.argmax(law[:, ::-1] > 0, axis=1)
-    chosen: Codes = np.minimum(found, last[line])
-    return chosen
-
-
-def _spread(n: int, random: np.random.Generator) -> Floats:
-    """Uniform numbers of which every stretch is spread evenly."""
-    steps = np.arange(n, dtype=np.float64) * GOLDEN
-    return np.asarray(np.mod(random.random() + steps, 1.0))
 
 
 def _some(table: Table, n: int, random: np.random.Generator) -> Table:
