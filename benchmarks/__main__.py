@@ -16,6 +16,7 @@ import benchmarks.learning
 import benchmarks.noise
 import benchmarks.reading
 import benchmarks.releases
+import benchmarks.sampling
 import benchmarks.wide
 import benchmarks.workload  # noqa: F401 (they enter their benchmarks)
 from benchmarks.registry import BENCHMARKS

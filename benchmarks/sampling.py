@@ -1,20 +1,25 @@
 """Systematic against independent draws: the mean distance of tables of one, two and three columns.
 
-    python -m benchmarks.sampling --fits 5 --draws 4        every table and family, a line each
-
-Per fit and draw the same model is sampled both ways and held against the original and against its own law. The
-law of a wide model is not at hand, so many independent draws stand for it.
+Every model is sampled both ways, with the same seeds, and held against the original and against its own law.
+The law of a wide model is not at hand, so many independent draws stand for it. Intervals are of means over
+models.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import t as student
 
+from benchmarks.registry import Figure, Report, Timing, benchmark
 from benchmarks.wide import prepared
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
@@ -28,12 +33,13 @@ from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
 
 Floats = npt.NDArray[np.float64]
-FAMILIES = ("mst", "privbayes", "workload", "aim")
 WAYS: tuple[Sampling, Sampling] = ("iid", "systematic")
-MOST = 150
-"""Tables of three columns that are looked at, drawn once from all."""
-LAW = 1_500_000
+MOST = 60
+"""So many tables of two and of three columns are looked at, drawn once from all."""
+LAW = 400_000
 """Independent draws that stand for a model's law."""
+MODELS: Mapping[str, tuple[int, int]] = {"mst": (20, 1), "privbayes": (20, 1), "workload": (5, 4)}
+"""How many models of each family, and how often each is sampled."""
 
 # Columns of a made-up census: its number of codes, what it depends on, and how closely (small is close).
 CENSUS: Mapping[str, tuple[int, tuple[str, ...], float]] = {
@@ -124,3 +130,71 @@ def shares(table: Table, of: Sequence[Clique]) -> list[Floats]:
 def distance(one: Sequence[Floats], other: Sequence[Floats]) -> float:
     """The mean total variation distance of tables."""
     return float(np.mean([np.abs(a - b).sum() / 2 for a, b in zip(one, other, strict=True)]))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Mean distances in percent, and the difference of the second to the first with its 95 % interval."""
+
+    columns: int
+    target: str
+    iid: float
+    systematic: float
+    half_width: float
+
+    @property
+    def difference(self) -> float:
+        return self.systematic - self.iid
+
+
+def gaps(table: Table, models: Sequence[Model], draws: int, law: int = LAW) -> list[Gap]:
+    """Both ways of sampling each model, held against the table and against the model's own law."""
+    chosen = cliques(table.domain)
+    real = {k: shares(table, of) for k, of in chosen.items()}
+    found: dict[tuple[int, str, Sampling], list[float]] = {}
+    for number, model in enumerate(models):
+        many = model.sample(law, np.random.default_rng([number, draws]), "iid")
+        targets = {"original": real, "own law": {k: shares(many, of) for k, of in chosen.items()}}
+        for way in WAYS:
+            drawn = [model.sample(table.n, np.random.default_rng([number, d]), way) for d in range(draws)]
+            for k, of in chosen.items():
+                tables = [shares(one, of) for one in drawn]
+                for target, held in targets.items():
+                    mean = 100 * float(np.mean([distance(one, held[k]) for one in tables]))
+                    found.setdefault((k, target, way), []).append(mean)
+    return [_gap(k, target, found[k, target, "iid"], found[k, target, "systematic"]) for k, target, _ in found]
+
+
+def _gap(columns: int, target: str, iid: Sequence[float], systematic: Sequence[float]) -> Gap:
+    count = len(iid)
+    spread = float(np.std(np.subtract(systematic, iid), ddof=1)) / sqrt(count)
+    half_width = float(student.ppf(0.975, count - 1)) * spread
+    return Gap(columns, target, float(np.mean(iid)), float(np.mean(systematic)), half_width)
+
+
+@benchmark(rows=0)
+def sampling(rows: int, folder: Path) -> Report:
+    """Systematic against independent draws at ε = 1: distances of tables on three wide tables, and CPU."""
+    timings: dict[str, Timing] = {}
+    figures: list[Figure] = []
+    for name, size in TABLES.items():
+        table, known = original(name, rows or size)
+        for family, (count, draws) in MODELS.items():
+            models = [fitted(table, known, family, seed) for seed in range(count)]
+            begin = time.perf_counter(), time.process_time()
+            models[0].sample(table.n, np.random.default_rng(0))
+            timings[f"{name}, {family}"] = Timing(
+                time.perf_counter() - begin[0], time.process_time() - begin[1], 1
+            )
+            figures += [
+                Figure(
+                    f"{name}, {family}, {g.columns} columns to {g.target}: {g.iid:.3f} % iid, difference "
+                    f"± {g.half_width:.3f}",
+                    g.difference,
+                    "%",
+                    "< 0",
+                    g.difference + g.half_width < 0,
+                )
+                for g in dict.fromkeys(gaps(table, models, draws))
+            ]
+    return Report("sampling", rows, timings, figures)

@@ -236,6 +236,27 @@ def test_no_count_of_a_tree_is_farther_off_than_in_independent_draws(n: int, see
             assert (off.mean(axis=0) <= expected + error).all(), table
 
 
+def test_lines_and_columns_do_not_share_their_luck() -> None:
+    """Two lines of one record, two columns, 20,000 times: all four codes are independent. Chi-square at 1e-6."""
+    times = 20_000
+    records = Records(2 * times, np.random.default_rng(1), "systematic")
+    line = np.arange(2 * times)
+    drawn = [records.draw(np.full((2 * times, 2), 0.5), line).reshape(times, 2) for _ in range(2)]
+    index = np.concatenate(drawn, axis=1) @ [8, 4, 2, 1]
+    assert fits(np.bincount(index, minlength=16), np.full(16, 1 / 16))
+
+
+def test_each_record_of_a_group_is_as_good_as_the_other() -> None:
+    """Which of a group's records get the code that one half of them gets: chi-square at 1e-6."""
+    times = 20_000
+    records = Records(4 * times, np.random.default_rng(1), "systematic")
+    drawn = records.draw(np.full((times, 2), 0.5), np.repeat(np.arange(times), 4)).reshape(times, 4)
+    assert (drawn.sum(axis=1) == 2).all()
+    seen = np.bincount(drawn @ [8, 4, 2, 1], minlength=16)[[3, 5, 6, 9, 10, 12]]
+    assert seen.sum() == times
+    assert fits(seen, np.full(6, 1 / 6))
+
+
 def test_tables_are_much_closer_than_those_of_independent_draws() -> None:
     """The gaps are some fifty standard errors wide, so α is far below 1e-6."""
     n = 60 * GROUP
