@@ -237,7 +237,7 @@ def test_no_count_of_a_tree_is_farther_off_than_in_independent_draws(n: int, see
 
 
 def test_lines_and_columns_do_not_share_their_luck() -> None:
-    """Two lines of one record, two columns, 20,000 times: all four codes are independent. Chi-square at 1e-6."""
+    """Two lines of one record, two columns, 20,000 times: the four codes are independent. α = 1e-6."""
     times = 20_000
     records = Records(2 * times, np.random.default_rng(1), "systematic")
     line = np.arange(2 * times)
@@ -283,11 +283,11 @@ def test_draws_are_a_function_of_the_seed(n: int, lines: int, seed: int) -> None
 
 
 def test_dense_counts_are_right_on_average_and_one_way_counts_nearly_exact() -> None:
-    """Means of 1,500: within 6.5 standard deviations of independent draws, α < 1e-6 over 24 cells."""
+    """Means of 800: within 6.5 standard deviations of independent draws, α < 1e-6 over 24 cells."""
     p, n, random = mass((4, 3, 2), 5), 40, np.random.default_rng(1)
     share = p / p.sum()
-    drawn = np.array([systematic(p, n, random) for _ in range(1500)])
-    assert (np.abs(drawn.mean(axis=0) - n * share) <= 6.5 * np.sqrt(n * share / 1500) + 0.1).all()
+    drawn = np.array([systematic(p, n, random) for _ in range(800)])
+    assert (np.abs(drawn.mean(axis=0) - n * share) <= 6.5 * np.sqrt(n * share / 800) + 0.1).all()
     for axis in range(3):
         others = tuple(place for place in range(3) if place != axis)
         off = drawn.sum(axis=tuple(place + 1 for place in others)) - n * share.sum(axis=others)
