@@ -352,6 +352,23 @@ def test_the_pdf_says_what_the_page_says(name: str) -> None:
             assert figure.replace(" ", "") in said
 
 
+@pytest.mark.parametrize("name", ["births", "published", "fitted"])
+def test_no_sheet_is_half_empty(name: str) -> None:
+    """But for the last: something stands in the lower third, above the footer."""
+    for sheet in pypdf.PdfReader(io.BytesIO(pdf(name))).pages[:-1]:
+        lowest: list[float] = []
+
+        def seen(
+            text: str, matrix: list[float], place: list[float], *_: Any, low: list[float] = lowest
+        ) -> None:
+            height = place[4] * matrix[1] + place[5] * matrix[3] + matrix[5]
+            if text.strip() and height > 65:
+                low.append(height)
+
+        sheet.extract_text(visitor_text=seen)
+        assert min(lowest) < float(sheet.mediabox.height) * 0.4
+
+
 def test_every_sheet_of_a_rehearsal_says_so() -> None:
     assert len(printed("odd")) > 1
     assert all(REHEARSAL in squeezed(sheet) for sheet in printed("odd"))
