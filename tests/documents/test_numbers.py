@@ -34,6 +34,11 @@ def test_every_number_that_a_value_does_not_say_itself_is_listed() -> None:
             assert (said in found.get(column.name, "").split("; ")) is (label != f"{number:g}"), said
 
 
+def test_a_number_beside_a_value_is_not_rounded() -> None:
+    """A range of 100 whole grams has the middle 1549.5; 1550 is another number."""
+    assert re.search(r"1500-1599( <em>[^<]*</em>)? <small>1,549.5</small>", html(BIRTHS))
+
+
 def test_the_table_says_that_means_are_not_of_the_original_values() -> None:
     assert (
         "are of these numbers, in this table and in the confidential file alike, not of the original"
