@@ -20,6 +20,7 @@ DataRefused('E142', 'Column parity holds values outside its declared domain.')
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -144,14 +145,14 @@ CATALOGUE: dict[str, Entry] = {
         "{file} has a dataset key, so it is confidential.",
         "Give a public source (others of the same folder are fine), or run `facsimile release`.",
     ),
-    "E210": Entry(
-        "The specification is not plain YAML of at most 1 MB: {problem}", "Write it without {construct}."
-    ),
+    "E210": Entry("The specification is not plain YAML: {problem}", "{suggestion}"),
     "E211": Entry(
         "Bounds must be declared, not taken from the data.",
         "Write two numbers that are known in public: bounds: [0, 120].",
     ),
-    "E212": Entry("The specification file does not exist.", "Check its path."),
+    "E212": Entry("The file {file} does not exist or cannot be read.", "Check its path and your permissions."),
+    "E213": Entry("{problem}", "{suggestion}"),
+    "E214": Entry("{problem}", "Add it; `facsimile schema` describes every key."),
     # budget and ledger
     "E301": Entry(
         "The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.",
@@ -277,6 +278,9 @@ CATALOGUE: dict[str, Entry] = {
         "The bundle is not the one you named: {problem}.",
         "Do not use it as theirs; ask the publisher for the bundle, the key and the hash of the plan.",
     ),
+    "E507": Entry("There is no folder {file} to verify.", "Give the folder of a bundle; check its path."),
+    "E508": Entry("{file} is not a folder.", "Give the folder of a bundle, not one of its files."),
+    "E509": Entry("The folder {file} is empty.", "Give the folder of a bundle, or get the bundle again."),
     # no release
     "E601": Entry(
         "No candidate was accepted: there is no release, and the budget is spent.",
@@ -324,8 +328,11 @@ class FacsimileError(Exception):
 
     def as_json(self) -> dict[str, object]:
         """The error for `--json`."""
+        return {"error": self._fields()}
+
+    def _fields(self) -> dict[str, object]:
         found = {"code": self.code, "message": self.sentence, "next": self.next_step, "line": self.line}
-        return {"error": {key: value for key, value in found.items() if value is not None}}
+        return {key: value for key, value in found.items() if value is not None}
 
 
 class Refused(FacsimileError):
@@ -335,7 +342,32 @@ class Refused(FacsimileError):
 
 
 class SpecRefused(Refused):
-    """The specification cannot be used."""
+    """The specification cannot be used: one mistake, or several that are told together."""
+
+    others: tuple[FacsimileError, ...] = ()
+    more: int = 0
+    at_least: bool = False
+
+    @classmethod
+    def of(cls, mistakes: Sequence[FacsimileError], more: int = 0, at_least: bool = False) -> SpecRefused:
+        """Several mistakes as one refusal; `more` of them, or at least so many, are not told."""
+        first, *others = mistakes
+        found = cls(first.code, first.sentence, first.next_step, first.line)
+        found.others, found.more, found.at_least = tuple(others), more, at_least
+        return found
+
+    def __str__(self) -> str:
+        """One line for each mistake."""
+        told = [super().__str__(), *(str(other) for other in self.others)]
+        rest = f"… and {'at least ' if self.at_least else ''}{self.more:,} more."
+        return "\n".join([*told, rest] if self.more else told)
+
+    def as_json(self) -> dict[str, object]:
+        """The first mistake as any error; where there are several, all that are told."""
+        if not self.others:
+            return super().as_json()
+        told = [self._fields(), *(other._fields() for other in self.others)]
+        return super().as_json() | {"errors": told} | ({"more": self.more} if self.more else {})
 
 
 class DataRefused(Refused):
@@ -392,5 +424,15 @@ _FAMILIES: dict[str, type[FacsimileError]] = {
 def refusal(code: str, *, line: int | None = None, **items: str) -> FacsimileError:
     """The error of this code, its sentence completed with items of the specification."""
     entry = CATALOGUE[code]
+    items = {name: _printable(text) for name, text in items.items()}
     kind = _FAMILIES.get(code) or _FAMILIES.get(code[:3]) or _FAMILIES[code[:2]]
     return kind(code, entry.sentence.format(**items), entry.next_step.format(**items), line)
+
+
+def _printable(text: str) -> str:
+    """A text without characters that a terminal obeys.
+
+    >>> _printable("a\\x1b[2Jb")
+    'a [2Jb'
+    """
+    return "".join(c if c.isprintable() else " " for c in text)

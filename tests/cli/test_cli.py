@@ -141,12 +141,16 @@ def test_a_refusal_is_one_line_with_a_code_and_a_next_step(run: Program, tmp_pat
         assert found.json == {
             "error": {
                 "code": "E212",
-                "message": "The specification file does not exist.",
-                "next": "Check its path.",
+                "message": "The file none.yaml does not exist or cannot be read.",
+                "next": "Check its path and your permissions.",
             }
         }
     else:
-        assert found == Ran(2, "", "E212 The specification file does not exist. Check its path.\n")
+        assert found == Ran(
+            2,
+            "",
+            "E212 The file none.yaml does not exist or cannot be read. Check its path and your permissions.\n",
+        )
 
 
 def test_a_refused_specification_names_its_line(run: Program, births: Path, tmp_path: Path) -> None:
@@ -210,7 +214,7 @@ def test_an_interruption_ends_with_130(run: Program, births: Path, monkeypatch: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("facsimile.spec.load.load", interrupt)
+    monkeypatch.setattr("facsimile.release.check.load", interrupt)
     assert run("check", births / "release.yaml") == Ran(130, "", "Stopped.\n")
 
 

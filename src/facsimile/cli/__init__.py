@@ -18,6 +18,14 @@ from facsimile.cli.page import print_json
 from facsimile.errors import FacsimileError, refusal
 
 STOPPED = 130
+_PLAIN = {
+    "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
+    "Input should be a valid number, unable to parse string as a number": "it must be a number",
+    "Input should be greater than or equal to": "it must be at least",
+    "Input should be less than or equal to": "it must be at most",
+    "Input should be": "it must be",
+    "Value error, ": "",
+}
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
@@ -69,6 +77,8 @@ def main() -> None:
 
 def _one_line(error: Any) -> str:
     words = " ".join(str(error.format_message()).split())
+    for theirs, ours in _PLAIN.items():
+        words = words.replace(theirs, ours)
     return words if words.endswith((".", "?")) else f"{words}."
 
 

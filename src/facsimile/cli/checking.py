@@ -30,11 +30,10 @@ def check_command(
     Example: facsimile check examples/births/release.yaml
     """
     from facsimile.privacy.reader import read_public, read_public_sums
-    from facsimile.release.check import check
+    from facsimile.release.check import check, load_checked
     from facsimile.release.public import assumptions, averaged, summarise
-    from facsimile.spec.load import load
 
-    specification = load(spec)
+    specification = load_checked(spec)
     summary = None
     if public is not None:
         table = read_public(public, specification)
@@ -63,12 +62,10 @@ def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
 
     Example: facsimile plan-hash examples/births/release.yaml
     """
-    from facsimile.release.check import check, show_upper
+    from facsimile.release.check import load_checked, show_upper
     from facsimile.release.plan import plan_hash, plan_of
-    from facsimile.spec.load import load
 
-    specification = load(spec)
-    check(specification)
+    specification = load_checked(spec)
     found = plan_hash(specification)
     if as_json:
         print_json({"plan_hash": found, "epsilon": show_upper(plan_of(specification).total().epsilon)})

@@ -44,8 +44,8 @@ def release_command(
 
     Example: facsimile release release.yaml --data births.csv --ledger births.ledger --out bundle
     """
+    from facsimile.release.check import load_checked
     from facsimile.release.run import Request, patient, rehearsal, release
-    from facsimile.spec.load import load
 
     if seed is not None and not rehearse:
         raise refusal("E206")
@@ -53,7 +53,7 @@ def release_command(
         raise refusal("E001", problem="A rehearsal needs --seed.", command="facsimile release")
     if not rehearse and ledger is None:
         raise refusal("E001", problem="A release needs --ledger.", command="facsimile release")
-    request = Request(load(spec), data, out, ledger, anchor, key, workers, dataset_key)
+    request = Request(load_checked(spec), data, out, ledger, anchor, key, workers, dataset_key)
     if seed is None:
         with (
             _told_of_a_new_ledger(request, as_json),

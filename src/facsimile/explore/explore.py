@@ -33,10 +33,11 @@ from facsimile.explore.race import Rule, audited, survives
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
 from facsimile.privacy.reader import read_public
-from facsimile.release.check import check
+from facsimile.release.check import mistakes
 from facsimile.sources.address import Address
-from facsimile.spec.load import loads, read_limited
+from facsimile.spec.load import loads
 from facsimile.spec.space import Configuration
+from facsimile.spec.text import read_limited
 
 ATTEMPTS = 3
 POLL_SECONDS = 1.0
@@ -88,8 +89,7 @@ class Summary:
 def begin(specification: Path, data: Address, out: Path, rule: Rule, seed: int) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
     source = read_limited(specification).decode("utf-8-sig")
-    declared = loads(source)
-    check(declared)
+    declared = loads(source, mistakes)
     table = read_public(data, declared)
     sized = declared.sized(table.n)
     rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(luck(sized.selection)))

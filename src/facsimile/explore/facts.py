@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field
 
 from facsimile.spec.bins import CategoryBin, NumberBin, parse_bins
 from facsimile.spec.columns import Axis
@@ -18,15 +18,17 @@ from facsimile.spec.constraints import (
     Condition,
     atoms,
     holds_on_bins,
-    names,
     parse_condition,
     resolve,
 )
 from facsimile.spec.decimals import Count, Exact, show_decimal
-from facsimile.spec.load import parse, read_limited, validated_as
+from facsimile.spec.load import read_as
+from facsimile.spec.mistakes import Mistake, Place, cut, every, unknown_name
 from facsimile.spec.model import Label, Model, Prose
+from facsimile.spec.text import read, read_limited
 
 MOST_ROUNDING = 1
+MOST_VALUES = 100_000
 
 
 class FactColumn(Model):
@@ -38,16 +40,25 @@ class FactColumn(Model):
     year: Count | None = Field(default=None, ge=1, le=9999, description="Dates of this year, one bin a month.")
     missing: Exact = Field(default=Fraction(0), ge=0, lt=100, description="Percent left blank.")
 
-    @model_validator(mode="after")
-    def _one_kind(self) -> FactColumn:
+    def mistakes(self) -> Iterator[Mistake]:
+        """A column is of one kind, and its bins have both ends."""
         if sum(kind is not None for kind in (self.bins, self.values, self.year)) != 1:
-            raise ValueError(f"column {self.name} has either bins, values or year")
-        if self.values is not None and len(set(self.values)) < max(1, len(self.values)):
-            raise ValueError(f"column {self.name} lists no value or one value twice")
-        for b in self.axis.bins:
+            yield Mistake(("name",), f"column {self.name} has either bins, values or year")
+        elif self.values is not None and len(set(self.values)) < max(1, len(self.values)):
+            yield Mistake(("values",), f"column {self.name} lists no value or one value twice")
+        elif self.bins is not None:
+            yield from self._check_bins()
+
+    def _check_bins(self) -> Iterator[Mistake]:
+        try:
+            bins = self.axis.bins
+        except ValueError as error:
+            yield Mistake(("bins",), f"column {self.name}: {error}")
+            return
+        for b in bins:
             if isinstance(b, NumberBin) and (b.low is None or b.high is None):
-                raise ValueError(f"column {self.name}: the bin {b.label} needs both ends")
-        return self
+                yield Mistake(("bins",), f"column {self.name}: the bin {b.label} needs both ends")
+                return
 
     @property
     def axis(self) -> Axis:
@@ -63,57 +74,61 @@ class FactTable(Model):
     of: tuple[str, ...] = Field(min_length=1, max_length=2)
     percent: tuple[Exact, ...] | tuple[tuple[Exact, ...], ...]
 
+    def misfits(self, axes: Mapping[str, Axis]) -> Iterator[Mistake]:
+        """A table has one percentage for each cell of its columns, and they add up to 100."""
+        words = cut(", ".join(self.of))
+        for i, name in enumerate(self.of):
+            if name not in axes:
+                problem = f"the table of {words} speaks of the unknown column {cut(name)}"
+                yield unknown_name(("of", i), problem, name, tuple(axes))
+        percent = np.array(self.percent, object)
+        if len(set(self.of)) < len(self.of):
+            yield Mistake(("of",), f"the table of {words} names one column twice")
+        elif percent.shape != tuple(axes[name].size for name in self.of):
+            problem = f"the table of {words} does not have one percentage for each cell"
+            yield Mistake(("percent",), problem)
+        elif percent.min() < 0:
+            yield Mistake(("percent",), f"the table of {words} has a negative percentage")
+        elif abs(percent.sum() - 100) > MOST_ROUNDING:
+            problem = f"the table of {words} adds up to {float(percent.sum()):g}, not to 100"
+            yield Mistake(("percent",), problem)
 
-def _one_percentage_each(table: FactTable, facts: ValidationInfo) -> FactTable:
-    """A table with one percentage for each cell of its columns."""
-    if "columns" not in facts.data:
-        return table
-    axes = _axes(facts.data["columns"])
-    words = ", ".join(table.of)
-    if not set(table.of) <= set(axes) or len(set(table.of)) < len(table.of):
-        raise ValueError(f"a table of {words} names an unknown column or one twice")
-    percent = np.array(table.percent, object)
-    if percent.shape != tuple(axes[name].size for name in table.of):
-        raise ValueError(f"the table of {words} does not have one percentage for each cell")
-    if percent.min() < 0:
-        raise ValueError(f"the table of {words} has a negative percentage")
-    if abs(percent.sum() - 100) > MOST_ROUNDING:
-        raise ValueError(f"the table of {words} adds up to {float(percent.sum()):g}, not to 100")
-    return table
 
-
-def _decided_by_bins(text: str, facts: ValidationInfo) -> str:
-    """A rule whose comparisons each hold on all of a bin or on none of it, so that bins decide plausibility."""
-    if "columns" not in facts.data:
-        return text
-    axes = _axes(facts.data["columns"])
-    condition = resolve(parse_condition(text), tuple(axes))
-    if not set(names(condition)) <= set(axes):
-        raise ValueError(f"`{condition}` speaks of an unknown column")
+def _undecided(text: str, axes: Mapping[str, Axis], place: Place) -> Iterator[Mistake]:
+    """Each comparison of a rule holds on all of a bin or on none of it, so that bins decide plausibility."""
+    try:
+        condition = resolve(parse_condition(text), tuple(axes))
+    except ValueError as error:
+        yield Mistake(place, str(error))
+        return
     for atom in atoms(condition):
-        if len(atom.names) > 1:
-            raise ValueError(f"`{condition}` compares two columns")
         name = atom.names[0]
-        if isinstance(axes[name].bins[0], CategoryBin):
-            _check_labels(atom, axes[name])
-        for b in axes[name].bins:
-            if not holds_on_bins(atom, {name: b}) and not holds_on_bins(atom.negated(), {name: b}):
-                raise ValueError(f"`{atom}` cuts the bin {b.label} of {name}")
-    return text
+        if name not in axes:
+            yield unknown_name(
+                place, f"`{cut(text)}` speaks of the unknown column {cut(name)}", name, tuple(axes)
+            )
+        elif len(atom.names) > 1:
+            yield Mistake(place, f"`{cut(text)}` compares two columns")
+        elif isinstance(axes[name].bins[0], CategoryBin):
+            yield from _misjudged(atom, axes[name], place)
+        else:
+            for b in axes[name].bins:
+                if not holds_on_bins(atom, {name: b}) and not holds_on_bins(atom.negated(), {name: b}):
+                    yield Mistake(place, f"`{atom}` cuts the bin {b.label} of {name}")
+                    break
 
 
-def _check_labels(atom: Atom, axis: Axis) -> None:
+def _misjudged(atom: Atom, axis: Axis, place: Place) -> Iterator[Mistake]:
     """A comparison of a category is with its own labels, and says nothing about an order."""
     if isinstance(atom, Compare) and atom.sign not in ("=", "!="):
-        raise ValueError(f"`{atom}` orders the categories of {axis.name}")
+        yield Mistake(place, f"`{atom}` orders the categories of {axis.name}")
+        return
     constants = atom.values if isinstance(atom, Among) else (atom.other,) if isinstance(atom, Compare) else ()
     for label in (c if isinstance(c, str) else show_decimal(c) for c in constants):
         if label not in axis.labels:
-            raise ValueError(f"`{atom}`: {label} is not a value of {axis.name}")
-
-
-def _axes(columns: tuple[FactColumn, ...]) -> dict[str, Axis]:
-    return {column.name: column.axis for column in columns}
+            yield unknown_name(
+                place, f"`{atom}`: {cut(label)} is not a value of {axis.name}", label, axis.labels
+            )
 
 
 class Facts(Model):
@@ -123,23 +138,38 @@ class Facts(Model):
     title: Prose
     source: Prose
     columns: tuple[FactColumn, ...] = Field(min_length=1)
-    tables: tuple[Annotated[FactTable, AfterValidator(_one_percentage_each)], ...] = Field(min_length=1)
-    never: tuple[Annotated[str, AfterValidator(_decided_by_bins)], ...] = ()
+    tables: tuple[FactTable, ...] = Field(min_length=1, max_length=1000)
+    never: tuple[str, ...] = Field(default=(), max_length=1000)
 
-    @field_validator("columns")
-    @classmethod
-    def _distinct(cls, columns: tuple[FactColumn, ...]) -> tuple[FactColumn, ...]:
-        if len(_axes(columns)) < len(columns):
-            raise ValueError("two columns have the same name")
-        return columns
+    def mistakes(self) -> Iterator[Mistake]:
+        """Tables and rules speak of columns and fit their bins; each column has a table."""
+        yield from every(self._check_columns(), self._check_tables(), self._check_rules())
 
-    @field_validator("tables")
-    @classmethod
-    def _complete(cls, tables: tuple[FactTable, ...], facts: ValidationInfo) -> tuple[FactTable, ...]:
-        for column in facts.data.get("columns", ()):
-            if (column.name,) not in [table.of for table in tables]:
-                raise ValueError(f"column {column.name} needs a one-way table")
-        return tables
+    @property
+    def axes(self) -> dict[str, Axis]:
+        """The columns' bins, by name."""
+        return {column.name: column.axis for column in self.columns}
+
+    def _check_columns(self) -> Iterator[Mistake]:
+        seen = set[str]()
+        for i, column in enumerate(self.columns):
+            if column.name in seen:
+                problem = f"two columns have the same name: {cut(column.name)}"
+                yield Mistake(("columns", i, "name"), problem)
+            elif (column.name,) not in [table.of for table in self.tables]:
+                yield Mistake(("tables",), f"column {column.name} needs a one-way table", hides=False)
+            seen.add(column.name)
+
+    def _check_tables(self) -> Iterator[Mistake]:
+        axes = self.axes
+        for i, table in enumerate(self.tables):
+            for mistake in every(table.misfits(axes)):
+                yield mistake.within(("tables", i))
+
+    def _check_rules(self) -> Iterator[Mistake]:
+        axes = self.axes
+        for i, text in enumerate(self.never):
+            yield from every(_undecided(text, axes, ("never", i)))
 
     def conditions(self) -> tuple[Condition, ...]:
         """What no record satisfies."""
@@ -149,5 +179,4 @@ class Facts(Model):
 
 def load_facts(path: Path) -> Facts:
     """Read a facts file."""
-    data, lines = parse(read_limited(path))
-    return validated_as(Facts, data, lines)
+    return read_as(Facts, read(read_limited(path), MOST_VALUES))

@@ -6,13 +6,17 @@ that a stakeholder sees whether noise could hide the answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from facsimile.documents.report import ONCE
-from facsimile.errors import refusal
+from facsimile.errors import Refused
 from facsimile.privacy import budget
-from facsimile.release.feasible import refuse_infeasible
+from facsimile.release.candidate import Recipe
+from facsimile.release.feasible import infeasible
 from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
 from facsimile.release.plan import plan_of
 from facsimile.spec.criteria import (
@@ -21,9 +25,13 @@ from facsimile.spec.criteria import (
 )
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.families import FAMILIES
+from facsimile.spec.load import load
+from facsimile.spec.mistakes import Mistake, Unknown, every, refused
 from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
 
+MOST_TRIED = 50
 APPROXIMATE = "approximate DP: excluded in pure mode"
 
 
@@ -57,36 +65,86 @@ class Check:
     finest_cells: int
 
 
+def load_checked(path: Path) -> Specification:
+    """Read a specification and what `check` finds wrong with it, every mistake with its line."""
+    return load(path, mistakes)
+
+
 def check(specification: Specification, assumed: Assumed | None = None) -> Check:
     """Check a specification; a refusal says what is wrong."""
+    for mistake in mistakes(specification):
+        raise refused([mistake], {})
     families = tuple(
         FamilyLine(name, count, "" if FAMILIES[name].pure else APPROXIMATE)
         for name, count in specification.space.by_family().items()
     )
-    if not specification.space.pure().grids:
-        raise refusal("E200", problem="Every family offers approximate differential privacy only.")
-    _refuse_unfitted(specification)
-    refuse_infeasible(specification)
     lines, total = budget_lines(specification)
-    if total > specification.budget.total:
-        raise refusal("E203", parts=show_upper(total), total=show_upper(specification.budget.total))
     known = assumed or declared(specification)
     noise = tuple(noise_line(specification, criterion, known) for criterion in specification.criteria)
     return Check(specification, families, lines, total, noise, Domain(specification.finest()).cells)
 
 
-def _refuse_unfitted(specification: Specification) -> None:
+def mistakes(specification: Specification) -> Iterator[Mistake]:
+    """What makes no release although every part is well formed."""
+    yield from every(
+        _impure(specification),
+        infeasible(specification),
+        _unmade(specification),
+        _unfitted(specification),
+        _capped(specification),
+        _overspent(specification),
+    )
+
+
+def _impure(specification: Specification) -> Iterator[Mistake]:
+    if not any(FAMILIES[grid.family].pure for grid in specification.families):
+        yield Mistake(("families",), "every family offers approximate differential privacy only")
+
+
+def _unmade(specification: Specification) -> Iterator[Mistake]:
+    """Each family can be made of the first of its combinations; a run looks at all of them."""
+    first = {column.name: column.used[0] for column in specification.columns}
+    for i, grid in enumerate(specification.families):
+        with suppress(Unknown):
+            tried = FAMILIES[grid.family].pure and len(first) <= MOST_TRIED
+            for place in range(min(grid.size, MOST_TRIED) if tried else 0):
+                chosen = Configuration(first, grid.family, grid.combination(place), {})
+                try:
+                    Recipe(specification, chosen).synthesizer(specification.budget.generator)
+                except Refused as refused_:
+                    yield Mistake(("families", i, "grid"), refused_.sentence, hides=False)
+                    break
+
+
+def _unfitted(specification: Specification) -> Iterator[Mistake]:
     """The gap of predictions needs a regression of the original: paid once, or in the paper's loop."""
-    wanted = {c.target for c in specification.criteria if isinstance(c, RegressionError)}
+    wanted = {i: c.target for i, c in enumerate(specification.criteria) if isinstance(c, RegressionError)}
     fitted = {
         c.target
         for c in specification.criteria
         if isinstance(c, RegressionCoefficients) and specification.statistic_of(c) == "paper"
     }
-    in_loop = specification.scheme == "paper" and wanted <= fitted
+    in_loop = specification.scheme == "paper" and set(wanted.values()) <= fitted
     if wanted and specification.budget.once is None and not in_loop:
-        problem = "Criterion regression-mae needs a regression of the original: set budget.once."
-        raise refusal("E200", problem=problem)
+        problem = "criterion regression-mae needs a regression of the original: set budget.once"
+        yield Mistake(("criteria", min(wanted), "criterion"), problem, hides=False)
+
+
+def _capped(specification: Specification) -> Iterator[Mistake]:
+    chosen = specification.selection
+    if chosen.mode == "capped-coin":
+        smallest = budget.smallest_cap(chosen.gamma, chosen.epsilon_0 or Fraction(1))
+        if (chosen.cap or 0) < smallest:
+            choice = {"choice": f"cap: {smallest}"}
+            yield Mistake(("selection", "cap"), "the cap is too small for its coin", "E204", choice)
+
+
+def _overspent(specification: Specification) -> Iterator[Mistake]:
+    plan, total = plan_of(specification), specification.budget.total
+    parts = plan.once + plan.searched() + plan.after
+    if parts > total:
+        sums = {"parts": show_upper(parts), "total": show_upper(total)}
+        yield Mistake(("budget", "total"), "", "E203", sums)
 
 
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
@@ -103,21 +161,11 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
     test = [BudgetLine("test of a candidate", parts.test, "one test")] if parts.test else []
     plan = plan_of(specification)
     lines = [generator, *([] if specification.scheme == "paper" else test), *criteria]
-    selected = selection_cost(specification)
+    selected = plan.searched()
     mode = specification.selection.mode
     lines.append(BudgetLine("one iteration of the search", plan.index, "sum of its parts"))
     lines.append(BudgetLine("the whole search", selected, f"selection mode {mode}"))
     return (*once, *lines), plan.once + selected + plan.after
-
-
-def selection_cost(specification: Specification) -> Fraction:
-    """What the whole search costs."""
-    chosen, plan = specification.selection, plan_of(specification)
-    if chosen.mode == "capped-coin":
-        smallest = budget.smallest_cap(chosen.gamma, chosen.epsilon_0 or Fraction(1))
-        if (chosen.cap or 0) < smallest:
-            raise refusal("E204", problem="The cap is too small for its coin.", choice=f"cap: {smallest}")
-    return plan.searched()
 
 
 def show_upper(value: Fraction) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from facsimile.errors import FacsimileError, refusal
 from facsimile.shaping.constraints import MOST_CELLS, impossible, zeros
 from facsimile.spec.constraints import names
 from facsimile.spec.criteria import NamedQuery
+from facsimile.spec.mistakes import Mistake, every, refused
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
@@ -18,19 +18,37 @@ MOST_CHOICES = 1_000
 
 
 def refuse_infeasible(specification: Specification) -> None:
+    """Refuse the first thing that no data could meet."""
+    for mistake in infeasible(specification):
+        raise refused([mistake], {})
+
+
+def infeasible(specification: Specification) -> Iterator[Mistake]:
     """Minimal counts above the number of records, rules that leave no row, queries that ask nothing."""
-    largest = max(specification.projection.min_count)
-    if largest > specification.n:
-        raise _refused(
-            f"No row of {specification.n:,} can occur {largest:,} times: projection.min_count is too large."
-        )
+    yield from every(_too_rare(specification), _without_rows(specification), _idle_queries(specification))
+
+
+def _too_rare(specification: Specification) -> Iterator[Mistake]:
+    for i, count in enumerate(specification.projection.min_count):
+        if count > specification.n:
+            problem = (
+                f"no row of {specification.n:,} can occur {count:,} times: projection.min_count is too large"
+            )
+            yield Mistake(("projection", "min_count", i), problem, hides=False)
+
+
+def _without_rows(specification: Specification) -> Iterator[Mistake]:
     conditions = (*specification.raw_conditions(), *specification.synthetic_conditions())
     domain = Domain(specification.finest())
     if not some_row(domain, zeros(conditions, domain)):
-        raise _refused("The constraints leave no row that a release could hold.")
-    for criterion in specification.criteria:
+        yield Mistake(("constraints",), "the constraints leave no row that a release could hold")
+
+
+def _idle_queries(specification: Specification) -> Iterator[Mistake]:
+    for i, criterion in enumerate(specification.criteria):
         if isinstance(criterion, NamedQuery):
-            _refuse_idle(specification, criterion)
+            for mistake in every(_idle(specification, criterion)):
+                yield mistake.within(("criteria", i, "where"))
 
 
 def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:
@@ -61,7 +79,7 @@ def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:
     return found(0, {})
 
 
-def _refuse_idle(specification: Specification, query: NamedQuery) -> None:
+def _idle(specification: Specification, query: NamedQuery) -> Iterator[Mistake]:
     """Under every choice of alternatives some bins meet the query; for a share, others do not."""
     condition = query.condition(specification.names)
     columns = [specification.column(name) for name in specification.names if name in names(condition)]
@@ -72,10 +90,9 @@ def _refuse_idle(specification: Specification, query: NamedQuery) -> None:
         _, met = impossible(condition, domain)
         if not met.any():
             under = ", ".join(f"{c.name}: {name}" for c, name in zip(columns, chosen, strict=True))
-            raise _refused(f"No bin meets the condition of {query.name} ({under}): cut the bins at its edges.")
+            problem = f"no bin meets the condition of {query.name} ({under}): cut the bins at its edges"
+            yield Mistake((), problem)
+            return
         if query.of is None and met.all():
-            raise _refused(f"Every record meets the condition of {query.name}: its share is always 1.")
-
-
-def _refused(problem: str) -> FacsimileError:
-    return refusal("E200", problem=problem)
+            yield Mistake((), f"every record meets the condition of {query.name}: its share is always 1")
+            return

@@ -114,7 +114,11 @@ def verify(
 
 def _read(folder: Path) -> dict[str, bytes]:
     """Every file of the bundle, each as its manifest has it, and no other."""
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if not folder.is_dir():
+        raise refusal("E508" if folder.exists() else "E507", file=folder.name or str(folder))
+    names = {path.name for path in folder.iterdir()}
+    if not names:
+        raise refusal("E509", file=folder.name or str(folder))
     for name in (bundle.MANIFEST, *bundle.NAMES):
         if name not in names:
             raise refusal("E501", file=name)

@@ -54,6 +54,10 @@ class NumberBin:
         """Whether the value falls into the bin."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
+    def before(self, other: NumberBin) -> bool:
+        """Whether every value of this bin lies below all values of the other."""
+        return self.high is not None and other.low is not None and self.high < other.low
+
     def within(self, other: NumberBin) -> bool:
         """Whether every value of this bin is a value of the other."""
         low = other.low is None or (self.low is not None and other.low <= self.low)
@@ -147,6 +151,22 @@ def labelled_bins(texts: Mapping[str, str], step: Fraction) -> tuple[NumberBin, 
     return checked([parse_bin(text, step, label) for label, text in texts.items()], step)
 
 
+def spelled_out(text: str) -> int:
+    """How many bins a shorthand stands for; 0 for any other text.
+
+    >>> spelled_out("1500..4499 by 100"), spelled_out("18-19")
+    (30, 0)
+    """
+    match = _RANGE.fullmatch(text) if ".." in text and len(text) < 200 else None
+    try:
+        if not match:
+            return 0
+        low, high, width = (parse_decimal(number or "1") for number in match.groups())
+        return max(0, int((high - low) / width) + 1) if width > 0 else 0
+    except ValueError:
+        return 0
+
+
 def _regular(text: str, low: Fraction, high: Fraction, width: Fraction, step: Fraction) -> list[NumberBin]:
     if width <= 0 or (width / step).denominator != 1:
         raise ValueError(f"the width in {text} must be a multiple of {show_decimal(step)}")
@@ -154,7 +174,11 @@ def _regular(text: str, low: Fraction, high: Fraction, width: Fraction, step: Fr
     if pieces.denominator != 1 or not 1 <= pieces <= MOST_BINS:
         raise ValueError(f"{text} does not divide into whole bins")
     starts = [low + width * i for i in range(int(pieces))]
-    return [parse_bin(_span(start, start + width - step), step) for start in starts]
+    return [_between(start, start + width - step) for start in starts]
+
+
+def _between(low: Fraction, high: Fraction) -> NumberBin:
+    return NumberBin(_span(low, high), low, high, (low + high) / 2)
 
 
 def _span(low: Fraction, high: Fraction) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from facsimile.spec.bins import (
@@ -22,7 +23,8 @@ from facsimile.spec.bins import (
     refine,
 )
 from facsimile.spec.decimals import Count, Exact, parse_decimal, show_decimal
-from facsimile.spec.model import Key, Label, Model, Name, Prose
+from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, listed, unknown_name
+from facsimile.spec.model import NAME_RULE, Key, Label, Model, Prose, Reference, is_name
 
 REFUSE: Final = "refuse"
 DROP: Final = "drop"
@@ -94,6 +96,7 @@ def _boolean_keys(value: Any) -> Any:
 Bounds = Annotated[tuple[Exact, Exact], BeforeValidator(_no_automatic_bounds)]
 RawMap = Annotated[dict[str, Label], BeforeValidator(_boolean_keys)]
 Partition = list[Label] | dict[Label, list[Label] | Label]
+Bins = tuple[NumberBin, ...] | tuple[CategoryBin, ...]
 
 
 class Column(Model):
@@ -103,7 +106,7 @@ class Column(Model):
     category. Every alternative covers the same values, so that a record fits all of them or none.
     """
 
-    name: Name = Field(description="Name in the release.")
+    name: Reference = Field(description="Name in the release.")
     description: Prose = Field(description="What the column holds, in the words of its users.")
     source: str = Field(
         default="", max_length=128, description="Name in the confidential file; default: `name`."
@@ -143,86 +146,206 @@ class Column(Model):
         default=REFUSE, description="What happens to a value of no bin: refuse, drop, clip, or a category."
     )
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Column:
-        if not self.alternatives:
-            raise ValueError(f"column {self.name} needs at least one alternative")
-        if self.use is not None and (not self.use or len(set(self.use)) < len(self.use)):
-            raise ValueError(f"column {self.name}: `use` lists no alternative or one twice")
-        for name in self.use or ():
-            if name not in self.alternatives:
-                raise ValueError(f"column {self.name} has no alternative {name} to use")
-        if self.values is None and self.map:
-            raise ValueError(f"column {self.name} has `map` but no `values`")
-        if self.values is None and self.bounds is None:
-            raise ValueError(f"column {self.name} needs `bounds`: the range of its numbers, known in public")
-        if self.values is not None and (self.part or self.bounds or self.decimals or self.round):
-            raise ValueError(f"column {self.name} lists `values`, so it has no part, bounds, decimals or round")
-        if self.part and self.decimals:
-            raise ValueError(f"column {self.name} keeps a part of a date, a whole number: it has no decimals")
-        self._check_rules()
-        if self.values is not None:
-            self._check_categories(self.values)
-        self._check_partitions()
-        self._check_bounds()
-        return self
+    def mistakes(self) -> Iterator[Mistake]:
+        """What the column's own keys say about each other."""
+        yield from every(
+            self._check_name(),
+            self._check_use(),
+            self._check_kind(),
+            self._check_values(),
+            self._check_map(),
+            self._check_outside(),
+            self._check_alternatives(),
+            self._check_numbers(),
+            self._check_missing(),
+            self._check_covers(),
+            self._check_coarser(),
+            self._check_bounds(),
+        )
 
-    def _check_rules(self) -> None:
+    @property
+    def _called(self) -> str:
+        try:
+            return f"column {cut(self.name)}"
+        except Unknown:
+            return "a column"
+
+    def _check_name(self) -> Iterator[Mistake]:
+        if not is_name(self.name):
+            yield Mistake(("name",), f"{self._called}: {NAME_RULE}", hides=False)
+
+    def _check_use(self) -> Iterator[Mistake]:
+        if not self.alternatives:
+            yield Mistake(("alternatives",), f"{self._called} needs at least one alternative")
+        if self.use is not None and (not self.use or len(set(self.use)) < len(self.use)):
+            yield Mistake(("use",), f"{self._called}: `use` lists no alternative or one twice", hides=False)
+        for i, name in enumerate(self.use or ()):
+            if name not in self.alternatives:
+                problem = f"{self._called} has no alternative {name} to use"
+                yield unknown_name(("use", i), problem, name, tuple(self.alternatives))
+
+    def _check_kind(self) -> Iterator[Mistake]:
+        """A column is a number or a category, and has the keys of its kind."""
+        if self.values is None:
+            if self.map:
+                yield Mistake(("map",), f"{self._called} has `map` but no `values`")
+            if self.bounds is None:
+                needs = f"{self._called} needs `bounds`: the range of its numbers, known in public"
+                place = () if self._looks_numeric() else ("alternatives",)
+                yield Mistake(place, f"{needs}; or `values`, if it is a category" if place else needs)
+            if self.part and self.decimals:
+                problem = f"{self._called} keeps a part of a date, a whole number: it has no decimals"
+                yield Mistake(("decimals",), problem)
+            return
+        for key in ("part", "bounds", "decimals", "round"):
+            if getattr(self, key):
+                problem = f"{self._called} lists `values`, so it has no part, bounds, decimals or round"
+                yield Mistake((key,), problem, hides=False)
+
+    def _looks_numeric(self) -> bool:
+        """Whether any word of the alternatives can be read as bins of numbers."""
+        for partition in self.alternatives.values():
+            for text in partition.values() if isinstance(partition, Mapping) else partition:
+                with suppress(ValueError):
+                    parse_bins([str(text)], self.step)
+                    return True
+        return False
+
+    def _check_values(self) -> Iterator[Mistake]:
+        if self.values is not None and (not self.values or len(set(self.values)) < len(self.values)):
+            yield Mistake(("values",), f"{self._called} lists no value or one value twice")
+
+    def _check_map(self) -> Iterator[Mistake]:
+        for key, label in (self.map or {}).items():
+            if self.values is not None and label not in self.categories:
+                problem = f"{self._called}: `map` leads to {label}, which is not among `values`"
+                yield unknown_name(("map", key), problem, label, self.values)
+
+    def _check_numbers(self) -> Iterator[Mistake]:
+        """Categories have all a number or none; of bins, some may have one that lies in them."""
+        if self.values is not None:
+            if self.numbers and set(self.numbers) != set(self.values):
+                yield Mistake(("numbers",), f"{self._called}: `numbers` must give one number to each value")
+            return
+        spans: dict[Span, Fraction] = {}
+        for label, number in (self.numbers or {}).items():
+            place, named = ("numbers", label), self._labelled.get(label, {})
+            if len(named) != 1:
+                which = "two different bins" if named else "no bin"
+                problem = f"{self._called}: `numbers` speaks of {label}, the label of {which}"
+                yield unknown_name(place, problem, label, () if named else tuple(self._labelled))
+                continue
+            ((span, b),) = named.items()
+            if not b.suits(number, self.step):
+                yield Mistake(place, f"{self._called}: {show_decimal(number)} lies outside the bin {label}")
+            elif spans.setdefault(span, number) != number:
+                yield Mistake(place, f"{self._called}: `numbers` gives the bin {label} two numbers")
+
+    def _check_outside(self) -> Iterator[Mistake]:
         allowed = (REFUSE, DROP, *(self.values if self.values is not None else (CLIP,)))
         if self.outside not in allowed:
-            raise ValueError(
-                f"column {self.name}: `outside` is {', '.join(allowed[:3])}{' …' * (len(allowed) > 3)}"
-            )
+            problem = f"{self._called}: `outside` may not be {self.outside}"
+            yield unknown_name(("outside",), problem, self.outside, allowed)
+
+    def _check_alternatives(self) -> Iterator[Mistake]:
+        for name, partition in self.alternatives.items():
+            yield from self._unreadable(partition, ("alternatives", name))
+
+    def _check_missing(self) -> Iterator[Mistake]:
         if isinstance(self.missing, Constant) and self._bin_of(self.missing.value) is None:
-            raise ValueError(f"column {self.name}: the constant for missing values is not in its domain")
-
-    def _check_categories(self, values: tuple[str, ...]) -> None:
-        if not values or len(set(values)) < len(values):
-            raise ValueError(f"column {self.name} lists no value or one value twice")
-        if self.map and not set(self.map.values()) <= set(values):
-            raise ValueError(f"column {self.name}: `map` leads to a label that is not among `values`")
-        if self.numbers and set(self.numbers) != set(values):
-            raise ValueError(f"column {self.name}: `numbers` must give one number to each value")
-
-    def _check_partitions(self) -> None:
-        for bins in self._partitions.values():
+            problem = f"{self._called}: the constant for missing values is not in its domain"
+            yield Mistake(("missing", "value"), problem)
+        for bins in self._partitions.values() if self.missing_bin else ():
             if self.missing_bin and self.missing_bin.label in {b.label for b in bins}:
-                raise ValueError(f"column {self.name}: the missing code is the label of a bin")
-            first, reference = bins, next(iter(self._partitions.values()))
-            if isinstance(first[0], NumberBin) and isinstance(reference[0], NumberBin):
-                ends = (first[0].low, first[-1].high), (reference[0].low, reference[-1].high)
-                if ends[0] != ends[1]:
-                    raise ValueError(f"column {self.name}: its alternatives cover different values")
-        coarser = dict(self.hierarchy or {})
-        levels = [("groups", self.groups)] if self.groups is not None else []
-        for level, partition in [*levels, *coarser.items()]:
-            groups = self._parse(partition)
-            for name, bins in self._partitions.items():
-                for b in bins:
-                    if not any(b.within(g) for g in groups):  # type: ignore[arg-type]
-                        raise ValueError(f"column {self.name}: {level} cut the bin {b.label} of {name}")
+                yield Mistake(("missing", "code"), f"{self._called}: the missing code is the label of a bin")
+                return
 
-    def _check_bounds(self) -> None:
-        if self.bounds is None:
+    def _check_covers(self) -> Iterator[Mistake]:
+        reference = next(iter(self._partitions.values()))
+        for name, bins in self._partitions.items():
+            if isinstance(bins[0], NumberBin) and isinstance(reference[0], NumberBin):
+                ends = (bins[0].low, bins[-1].high), (reference[0].low, reference[-1].high)
+                if ends[0] != ends[1]:
+                    problem = f"{self._called}: its alternatives cover different values"
+                    yield Mistake(("alternatives", name), problem)
+
+    def _check_coarser(self) -> Iterator[Mistake]:
+        """Groups and levels of a hierarchy are unions of bins."""
+        levels: list[tuple[Place, Partition]] = [(("groups",), self.groups)] if self.groups is not None else []
+        levels += [(("hierarchy", name), partition) for name, partition in (self.hierarchy or {}).items()]
+        for place, partition in levels:
+            unreadable = list(self._unreadable(partition, place))
+            yield from unreadable
+            yield from () if unreadable else every(self._check_cuts(place, partition))
+
+    def _check_cuts(self, place: Place, partition: Partition) -> Iterator[Mistake]:
+        groups = self._parse(partition)
+        for name, bins in self._partitions.items():
+            cut_bin = _cut(bins, groups)
+            if cut_bin is not None:
+                problem = f"{self._called}: {place[-1]} cut the bin {cut_bin.label} of {name}"
+                yield Mistake(place, problem, hides=False)
+                return
+
+    def _check_bounds(self) -> Iterator[Mistake]:
+        if self.values is not None or self.bounds is None:
             return
         low, high = self.bounds
         for name, bins in self._partitions.items():
             for b in bins:
                 if b.number is None:
-                    raise ValueError(
-                        f"column {self.name}: bounds leave nothing of bin {b.label} of {name}: "
-                        "widen them, or declare its number"
-                    )
+                    problem = f"{self._called}: bounds leave nothing of bin {b.label} of {name}"
+                    yield Mistake(("bounds",), f"{problem}: widen them, or declare its number", hides=False)
+                    return
                 if not low <= b.number <= high:
-                    raise ValueError(
-                        f"column {self.name}: bin {b.label} of {name} stands for {show_decimal(b.number)}, "
-                        "outside its bounds"
-                    )
+                    problem = f"{self._called}: bin {b.label} of {name} stands for {show_decimal(b.number)}"
+                    yield Mistake(("bounds",), f"{problem}, outside its bounds", hides=False)
+                    return
+
+    def _unreadable(self, partition: Partition, place: Place) -> Iterator[Mistake]:
+        """What is wrong with a list of bins, each mistake at its bin."""
+        if self.values is not None:
+            yield from self._misplaced(partition, self.values, place)
+            return
+        try:
+            self._parse(partition)
+        except ValueError as error:
+            items: list[tuple[str | int, Any]]
+            items = [*(partition.items() if isinstance(partition, Mapping) else enumerate(partition))]
+            pieces: list[Bins] = []
+            for key, text in items:
+                try:
+                    pieces.append(self._parse({key: text} if isinstance(key, str) else [text]))
+                except ValueError as own:
+                    yield Mistake((*place, key), f"{self._called}: {own}")
+            if len(pieces) == len(items):
+                broken = [items[i][0] for i in _breaks(pieces, self.step)[:1]]
+                yield Mistake((*place, *broken), f"{self._called}: {error}")
+
+    def _misplaced(self, partition: Partition, values: tuple[str, ...], place: Place) -> Iterator[Mistake]:
+        """A partition of categories places each value exactly once."""
+        rule = f"{self._called}: an alternative must place each value exactly once"
+        seen = set[str]()
+        for where, value in _placed(partition):
+            if value not in self.categories:
+                problem = f"{rule}: {value} is not among `values`"
+                yield unknown_name((*place, *where), problem, value, values)
+            elif value in seen:
+                yield Mistake((*place, *where), f"{rule}: {value} stands twice")
+            seen.add(value)
+        lost = [value for value in values if value not in seen]
+        if lost and seen <= self.categories:
+            yield Mistake(place, f"{rule}: {listed(lost)} is missing")
 
     @property
     def used(self) -> tuple[str, ...]:
         """The alternatives that a configuration may use."""
         return self.use or tuple(self.alternatives)
+
+    @cached_property
+    def categories(self) -> frozenset[str]:
+        """The values of a category column."""
+        return frozenset(self.values or ())
 
     @property
     def is_category(self) -> bool:
@@ -247,16 +370,14 @@ class Column(Model):
         return None
 
     @cached_property
-    def _partitions(self) -> dict[str, tuple[NumberBin, ...] | tuple[CategoryBin, ...]]:
+    def _partitions(self) -> dict[str, Bins]:
         return {name: self._numbered(bins) for name, bins in self._unnumbered.items()}
 
     @cached_property
-    def _unnumbered(self) -> dict[str, tuple[NumberBin, ...] | tuple[CategoryBin, ...]]:
+    def _unnumbered(self) -> dict[str, Bins]:
         return {name: self._parse(partition) for name, partition in self.alternatives.items()}
 
-    def _numbered(
-        self, bins: tuple[NumberBin, ...] | tuple[CategoryBin, ...]
-    ) -> tuple[NumberBin, ...] | tuple[CategoryBin, ...]:
+    def _numbered(self, bins: Bins) -> Bins:
         """Bins of numbers with the number that is declared for each, or the middle that bounds leave."""
         bounds = self.bounds
         if bounds is None:
@@ -268,29 +389,39 @@ class Column(Model):
         )
 
     @cached_property
-    def _declared(self) -> dict[Span, Fraction]:
-        """The declared numbers of bins, by what each holds: a bin has the same number in every alternative."""
-        found: dict[Span, Fraction] = {}
-        every = [b for bins in self._unnumbered.values() for b in bins if isinstance(b, NumberBin)]
-        for label, number in (self.numbers or {}).items():
-            named = {b.span: b for b in every if b.label == label}
-            if len(named) != 1:
-                which = "two different bins" if named else "no bin"
-                raise ValueError(f"column {self.name}: `numbers` speaks of {label}, the label of {which}")
-            span, b = named.popitem()
-            if not b.suits(number, self.step):
-                raise ValueError(f"column {self.name}: {show_decimal(number)} lies outside the bin {label}")
-            if found.setdefault(span, number) != number:
-                raise ValueError(f"column {self.name}: `numbers` gives the bin {label} two numbers")
+    def _labelled(self) -> dict[str, dict[Span, NumberBin]]:
+        """The bins of numbers by their label and what they hold."""
+        found: dict[str, dict[Span, NumberBin]] = {}
+        for bins in self._unnumbered.values():
+            for b in bins:
+                if isinstance(b, NumberBin):
+                    found.setdefault(b.label, {})[b.span] = b
         return found
 
-    def _parse(self, partition: Partition) -> tuple[NumberBin, ...] | tuple[CategoryBin, ...]:
+    @cached_property
+    def _declared(self) -> dict[Span, Fraction]:
+        """The declared numbers of bins, by what each holds: a bin has the same number in every alternative."""
+        return {
+            span: number for label, number in (self.numbers or {}).items() for span in self._labelled[label]
+        }
+
+    @cached_property
+    def _read(self) -> dict[int, tuple[Partition, Bins]]:
+        return {}
+
+    def _parse(self, partition: Partition) -> Bins:
+        """The bins of a partition, read once."""
+        if id(partition) not in self._read:
+            self._read[id(partition)] = partition, self._parsed(partition)
+        return self._read[id(partition)][1]
+
+    def _parsed(self, partition: Partition) -> Bins:
         if self.values is not None:
             return self._categories(partition)
         if isinstance(partition, Mapping):
             texts = {label: text for label, text in partition.items() if isinstance(text, str)}
             if len(texts) < len(partition):
-                raise ValueError(f"column {self.name}: a number's bins are texts such as 18-19")
+                raise ValueError("a number's bins are texts such as 18-19")
             return labelled_bins(texts, self.step)
         return parse_bins(partition, self.step)
 
@@ -300,9 +431,6 @@ class Column(Model):
             sets = {label: [v] if isinstance(v, str) else list(v) for label, v in partition.items()}
         else:
             sets = {label: [label] for label in partition}
-        listed = [value for values in sets.values() for value in values]
-        if sorted(listed) != sorted(self.values):
-            raise ValueError(f"column {self.name}: an alternative must place each value exactly once")
         return tuple(CategoryBin(label, frozenset(v), self._mean(v)) for label, v in sets.items())
 
     def _mean(self, values: list[str]) -> Fraction | None:
@@ -325,8 +453,9 @@ class Column(Model):
             numbers = [tuple(b for b in bins if isinstance(b, NumberBin)) for bins in partitions]
             return Axis(self.name, self._with_missing(refine(numbers, self.step)))
         together: dict[tuple[str, ...], list[str]] = {}
+        held = [_holding(bins) for bins in partitions]
         for value in self.values:
-            labels = tuple(_label_of(value, bins) for bins in partitions)
+            labels = tuple(holding[value] for holding in held)
             together.setdefault(labels, []).append(value)
         shown = {b.values: b for bins in partitions for b in bins if isinstance(b, CategoryBin)}
         bins = tuple(
@@ -365,8 +494,48 @@ class Column(Model):
         return next((b for b in bins if isinstance(b, NumberBin) and b.contains(value)), None)
 
 
-def _label_of(value: str, bins: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> str:
-    return next(b.label for b in bins if isinstance(b, CategoryBin) and value in b.values)
+def _placed(partition: Partition) -> Iterator[tuple[Place, str]]:
+    """The categories of a partition, each with its place."""
+    for key, item in partition.items() if isinstance(partition, Mapping) else enumerate(partition):
+        if isinstance(item, str):
+            yield (key,), item
+        else:
+            yield from (((key, i), value) for i, value in enumerate(item))
+
+
+def _breaks(pieces: list[Bins], step: Fraction) -> list[int]:
+    """The pieces of a list that repeat a label or do not follow the piece before."""
+    found, seen, end = list[int](), set[str](), None
+    for i, piece in enumerate(pieces):
+        labels = {b.label for b in piece}
+        first, last = piece[0], piece[-1]
+        assert isinstance(first, NumberBin) and isinstance(last, NumberBin)
+        if labels & seen or (i and (end is None or first.low != end + step)):
+            found.append(i)
+        seen |= labels
+        end = last.high
+    return found
+
+
+def _holding(bins: Bins) -> dict[str, str]:
+    """The label of the bin that holds each category."""
+    return {value: b.label for b in bins if isinstance(b, CategoryBin) for value in b.values}
+
+
+def _cut(bins: Bins, groups: Bins) -> Bin | None:
+    """The first bin that lies in no single group, in one pass over both."""
+    held, place = _holding(groups), 0
+    for b in bins:
+        group = groups[place]
+        while isinstance(b, NumberBin) and isinstance(group, NumberBin) and group.before(b):
+            place += 1
+            group = groups[place]
+        if isinstance(b, CategoryBin):
+            if len({held.get(value) for value in b.values}) > 1 or not b.values <= set(held):
+                return b
+        elif not b.within(group):  # type: ignore[arg-type]
+            return b
+    return None
 
 
 def _holder(b: Bin, partition: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> int | None:

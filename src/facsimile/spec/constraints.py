@@ -21,12 +21,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
 from facsimile.spec.decimals import parse_decimal, show_decimal
+from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.model import Label, Model, Prose
 
 ANY = "any column"
@@ -132,9 +134,18 @@ LONGEST = 2000
 DEEPEST = 20
 
 
+@lru_cache(maxsize=512)
 def parse_condition(text: str) -> Condition:
     """Read a condition; a ValueError says what is wrong and where."""
     return _Parser(text).whole()
+
+
+def unreadable(text: str, place: Place) -> Iterator[Mistake]:
+    """What is wrong with a condition, if it cannot be read."""
+    try:
+        parse_condition(text)
+    except ValueError as error:
+        yield Mistake(place, str(error))
 
 
 def names(condition: Condition) -> tuple[str, ...]:
@@ -418,10 +429,9 @@ class Constraint(Model):
         description="Policy `clamp`: the values a record gets that satisfies the condition.",
     )
 
-    @model_validator(mode="after")
-    def _readable(self) -> Constraint:
-        parse_condition(self.never)
-        return self
+    def mistakes(self) -> Iterator[Mistake]:
+        """The condition can be read."""
+        yield from unreadable(self.never, ("never",))
 
     def condition(self, columns: Sequence[str]) -> Condition:
         """The parsed condition, its names told from its labels."""

@@ -7,16 +7,28 @@ follow from the form, the domain and the number of records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag
 
 from facsimile.spec.choices import Statistic
-from facsimile.spec.constraints import Condition, parse_condition, resolve
+from facsimile.spec.constraints import Condition, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import Count, Epsilon, Exact, show_decimal
-from facsimile.spec.model import Model, Name
+from facsimile.spec.mistakes import Mistake, Place
+from facsimile.spec.model import Model, Name, Reference
+
+REFERENCES = ("of", "by", "match", "target")
+
+
+def _words(value: object, place: Place) -> Iterator[tuple[Place, str]]:
+    """The words of nested lists, each with its place."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            yield from _words(item, (*place, i))
 
 
 class _Criterion(Model):
@@ -27,12 +39,23 @@ class _Criterion(Model):
     @property
     def name(self) -> str:
         """The criterion's name in reports."""
-        return str(self.criterion)  # type: ignore[attr-defined]
+        return self.kind
+
+    @property
+    def kind(self) -> str:
+        """The word that a specification calls it by."""
+        return str(get_args(type(self).model_fields["criterion"].annotation)[0])
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it names."""
-        return ()
+        return tuple(name for _, name in self.references())
+
+    def references(self) -> Iterator[tuple[Place, str]]:
+        """The columns it names, each with its place."""
+        for key in REFERENCES:
+            if key in self.__dict__:
+                yield from _words(self.__dict__[key], (key,))
 
 
 class MarginalsAbsolute(_Criterion):
@@ -62,45 +85,32 @@ class ConditionalMean(_Criterion):
     """The largest difference of a column's mean, overall and within the groups of other columns."""
 
     criterion: Literal["mean"]
-    of: Name = Field(description="The column whose mean is taken.")
-    by: tuple[Name, ...] = Field(default=(), description="Columns whose groups condition it; overall is added.")
+    of: Reference = Field(description="The column whose mean is taken.")
+    by: tuple[Reference, ...] = Field(
+        default=(), description="Columns whose groups condition it; overall is added."
+    )
 
     @property
     def name(self) -> str:
         """The criterion's name in reports."""
         return f"mean-{self.of}"
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return (self.of, *self.by)
-
 
 class RegressionCoefficients(_Criterion):
     """The L1 distance of regression coefficients, features standardised by the release."""
 
     criterion: Literal["regression-coefficients"]
-    target: Name
+    target: Reference
     planning_sensitivity: Exact | None = Field(
         default=None, gt=0, description="Sensitivity of the one-step statistic to plan with (sharp form)."
     )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return (self.target,)
 
 
 class RegressionError(_Criterion):
     """The difference of mean absolute prediction errors, trained on the release and on the original."""
 
     criterion: Literal["regression-mae"]
-    target: Name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return (self.target,)
+    target: Reference
 
 
 class Faithfulness(_Criterion):
@@ -112,14 +122,9 @@ class Faithfulness(_Criterion):
     """
 
     criterion: Literal["faithfulness"]
-    match: tuple[Name, ...] = Field(description="Columns that must be equal.")
+    match: tuple[Reference, ...] = Field(description="Columns that must be equal.")
     within: Count = Field(default=1, ge=0, description="How many reference bins one other column may be off.")
     reference: str = Field(description="The alternative whose bins count.")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return self.match
 
 
 class RangesAbsolute(_Criterion):
@@ -130,31 +135,22 @@ class RangesAbsolute(_Criterion):
     """
 
     criterion: Literal["ranges-absolute"]
-    of: tuple[Name, ...] = Field(min_length=1, description="Ordered columns.")
-    by: tuple[Name, ...] = Field(default=(), description="Columns whose groups condition them.")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return (*self.of, *self.by)
+    of: tuple[Reference, ...] = Field(min_length=1, description="Ordered columns.")
+    by: tuple[Reference, ...] = Field(default=(), description="Columns whose groups condition them.")
 
 
 class _OfMarginals(_Criterion):
-    of: tuple[tuple[Name, ...], ...] = Field(default=(), description="Marginals; or give `ways`.")
+    of: tuple[tuple[Reference, ...], ...] = Field(default=(), description="Marginals; or give `ways`.")
     ways: Count | None = Field(default=None, ge=1, description="All marginals of this many columns.")
 
-    @model_validator(mode="after")
-    def _some(self) -> Self:
+    def mistakes(self) -> Iterator[Mistake]:
+        """Marginals are either listed or counted by their columns."""
         if bool(self.of) == (self.ways is not None) or not all(self.of):
-            raise ValueError("give either marginals (`of`) or a number of columns (`ways`)")
-        if any(len(set(marginal)) < len(marginal) for marginal in self.of):
-            raise ValueError("a marginal names a column twice")
-        return self
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return tuple(name for marginal in self.of for name in marginal)
+            place = ("ways",) if self.ways is not None else ("of",) if self.of else ()
+            yield Mistake(place, "give either marginals (`of`) or a number of columns (`ways`)")
+        for i, marginal in enumerate(self.of):
+            if len(set(marginal)) < len(marginal):
+                yield Mistake(("of", i), "a marginal names a column twice", hides=False)
 
 
 class TotalVariationDistance(_OfMarginals):
@@ -185,8 +181,10 @@ class Quantile(_Criterion):
     """
 
     criterion: Literal["quantile"]
-    of: Name = Field(description="The column whose quantile is taken.")
-    by: tuple[Name, ...] = Field(default=(), description="Columns whose groups condition it; overall is added.")
+    of: Reference = Field(description="The column whose quantile is taken.")
+    by: tuple[Reference, ...] = Field(
+        default=(), description="Columns whose groups condition it; overall is added."
+    )
     at: Exact = Field(default=Fraction(1, 2), gt=0, lt=1, description="Which one; 0.5 is the median.")
 
     @property
@@ -194,22 +192,12 @@ class Quantile(_Criterion):
         """The criterion's name in reports."""
         return f"quantile-{show_decimal(self.at)}-{self.of}"
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return (self.of, *self.by)
-
 
 class Correlation(_Criterion):
     """The largest difference of the correlation of two columns."""
 
     criterion: Literal["correlation"]
-    of: tuple[Name, ...] = Field(min_length=2, description="Columns whose pairs are compared.")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return self.of
+    of: tuple[Reference, ...] = Field(min_length=2, description="Columns whose pairs are compared.")
 
 
 class NamedQuery(_Criterion):
@@ -218,17 +206,16 @@ class NamedQuery(_Criterion):
     criterion: Literal["query"]
     query: Name = Field(description="The query's name.")
     where: str = Field(description="The condition, as in a constraint.")
-    of: Name | None = Field(default=None, description="Compare this column's mean instead of the share.")
+    of: Reference | None = Field(default=None, description="Compare this column's mean instead of the share.")
 
     @property
     def name(self) -> str:
         """The criterion's name in reports."""
         return f"query-{self.query}"
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it names."""
-        return () if self.of is None else (self.of,)
+    def mistakes(self) -> Iterator[Mistake]:
+        """A condition can be read."""
+        yield from unreadable(self.where, ("where",))
 
     def condition(self, names: Sequence[str]) -> Condition:
         """The parsed condition."""

@@ -40,6 +40,8 @@ def parse_decimal(value: Any) -> Fraction:
 
 def show_decimal(value: Fraction) -> str:
     """The shortest exact text: a decimal where one exists, a ratio otherwise."""
+    if value.denominator == 1:
+        return str(value.numerator)
     rest, digits = value.denominator, 0
     while rest % 10 == 0:
         rest, digits = rest // 10, digits + 1
@@ -64,9 +66,9 @@ def parse_epsilon(value: Any) -> Fraction:
     try:
         epsilon = parse_decimal(value)
     except ValueError:
-        raise PydanticCustomError("E201", "A privacy parameter must be a finite decimal.") from None
+        raise PydanticCustomError("E201", "a privacy parameter must be a finite decimal") from None
     if epsilon <= 0:
-        raise PydanticCustomError("E201", "A privacy parameter must be greater than zero.")
+        raise PydanticCustomError("E201", "a privacy parameter must be greater than zero")
     return epsilon
 
 

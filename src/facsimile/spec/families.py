@@ -9,14 +9,16 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from facsimile.spec.constraints import Condition, holds, names, parse_condition, resolve
+from facsimile.spec.constraints import Condition, holds, names, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.mistakes import SEED, Mistake, cut, every, nearest, unknown_name
 from facsimile.spec.model import Model, Setting
 
 DENSE_CELLS = 10_000_000
 SAMPLING = "sampling"
+MOST_TIED = 100_000
 
 
 @dataclass(frozen=True)
@@ -50,27 +52,42 @@ class Grid(Model):
 
     family: str
     grid: dict[str, list[Setting]] = Field(default_factory=dict, description="Hyperparameter: its values.")
-    exclude: tuple[str, ...] = Field(default=(), description="Conditions that a draw may not satisfy.")
+    exclude: tuple[str, ...] = Field(
+        default=(), max_length=100, description="Conditions that a draw may not satisfy."
+    )
 
-    @model_validator(mode="after")
-    def _known(self) -> Grid:
+    def mistakes(self) -> Iterator[Mistake]:
+        """A known family, its own hyperparameters, and exclusions that leave something."""
+        meant = self.family if self.family in FAMILIES else nearest(self.family, FAMILIES)
         if self.family not in FAMILIES:
-            raise ValueError(f"unknown family {self.family}; known: {', '.join(FAMILIES)}")
-        known = FAMILIES[self.family].hyperparameters
+            yield unknown_name(("family",), f"there is no family {cut(self.family)}", self.family, FAMILIES)
+        yield from every(self._check_grid(meant), self._check_exclusions(), self._check_size())
+
+    def _check_grid(self, family: str | None) -> Iterator[Mistake]:
+        known = FAMILIES[family].hyperparameters if family else tuple(self.grid)
         for name, values in self.grid.items():
-            if name not in known:
-                raise ValueError(f"{self.family} has no hyperparameter {name}; known: {', '.join(known)}")
-            if not values or len(set(values)) < len(values):
-                raise ValueError(f"{name} of {self.family} lists no value or one value twice")
-        for condition in self.exclusions:
-            unknown = set(names(condition)) - set(self.grid)
-            if unknown:
-                raise ValueError(
-                    f"exclude of {self.family} speaks of {', '.join(sorted(unknown))}, not in its grid"
-                )
-        if self.size == 0:
-            raise ValueError(f"exclude of {self.family} leaves nothing")
-        return self
+            if name == SEED:
+                yield Mistake(("grid", name), "", "E206")
+            elif name not in known:
+                problem = f"the family {family} has no hyperparameter {cut(name)}"
+                yield unknown_name(("grid", name), problem, name, known)
+            elif not values or len(set(values)) < len(values):
+                yield Mistake(("grid", name), f"{cut(name)} lists no value or one value twice")
+
+    def _check_exclusions(self) -> Iterator[Mistake]:
+        for i, text in enumerate(self.exclude):
+            wrong = list(unreadable(text, ("exclude", i)))
+            yield from wrong
+            for name in () if wrong else names(resolve(parse_condition(text), tuple(self.grid))):
+                if name not in self.grid:
+                    problem = f"`exclude` speaks of {cut(name)}, which is not in the grid"
+                    yield unknown_name(("exclude", i), problem, name, tuple(self.grid))
+
+    def _check_size(self) -> Iterator[Mistake]:
+        if prod(len(self.grid[name]) for name in self._tied) > MOST_TIED:
+            yield Mistake(("exclude",), "`exclude` has too many combinations to look at")
+        elif self.size == 0:
+            yield Mistake(("exclude",), "`exclude` leaves nothing")
 
     @cached_property
     def exclusions(self) -> tuple[Condition, ...]:

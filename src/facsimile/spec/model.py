@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
+
+from facsimile.spec.mistakes import Mistake, Unknown
+
+NAME_RULE = "a name is written in small letters, digits and _, and starts with a letter"
 
 
 class Model(BaseModel):
-    """A frozen part of a specification; a key it does not know is refused."""
+    """A frozen part of a specification; a key it does not know is refused, and so is any of its mistakes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is wrong although each value by itself is fine."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _without_mistakes(self) -> Self:
+        for mistake in self.mistakes():
+            raise ValueError(mistake.problem)
+        return self
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in type(self).model_fields:
+                raise Unknown(name)
+            return super().__getattr__(name)
 
 
 def _text(value: Any) -> Any:
@@ -36,9 +58,14 @@ def _setting(text: str) -> str:
     return text.strip()
 
 
+def is_name(name: str) -> bool:
+    """Whether a name can be that of a column."""
+    return re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name) is not None
+
+
 def _safe_name(name: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
-        raise ValueError("a name is written in small letters, digits and _, and starts with a letter")
+    if not is_name(name):
+        raise ValueError(NAME_RULE)
     return name
 
 
@@ -58,5 +85,6 @@ _scalar = WithJsonSchema({"type": ["string", "number", "boolean"]})
 Label = Annotated[str, BeforeValidator(_text), AfterValidator(_safe_label), _scalar]
 Setting = Annotated[str, BeforeValidator(_text), AfterValidator(_setting), _scalar]
 Name = Annotated[str, AfterValidator(_safe_name), WithJsonSchema({"type": "string"})]
+Reference = Annotated[str, WithJsonSchema({"type": "string"})]
 Key = Annotated[str, AfterValidator(_safe_key), WithJsonSchema({"type": "string"})]
 Prose = Annotated[str, AfterValidator(_prose), WithJsonSchema({"type": "string"})]

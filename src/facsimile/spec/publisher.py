@@ -11,10 +11,12 @@ import binascii
 import re
 import struct
 import zlib
+from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema
 
+from facsimile.spec.mistakes import Mistake
 from facsimile.spec.model import Label, Model
 
 PNG = "data:image/png;base64,"
@@ -127,8 +129,7 @@ class Publisher(Model):
         default=None, description="A small PNG as a data URI."
     )
 
-    @model_validator(mode="after")
-    def _licensed(self) -> Publisher:
+    def mistakes(self) -> Iterator[Mistake]:
+        """A link to a licence belongs to one."""
         if self.licence_link is not None and self.licence is None:
-            raise ValueError("a `licence_link` needs a `licence`")
-        return self
+            yield Mistake(("licence_link",), "a `licence_link` needs a `licence`")

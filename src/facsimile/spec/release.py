@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field
 
 from facsimile.spec.choices import Scheme, Statistic
 from facsimile.spec.columns import DROP, Axis, Column, Constant
@@ -25,6 +25,7 @@ from facsimile.spec.constraints import (
     Missing,
     atoms,
     holds,
+    names,
 )
 from facsimile.spec.criteria import (
     ConditionalMean,
@@ -35,16 +36,23 @@ from facsimile.spec.criteria import (
     MarginalsRelative,
     NamedQuery,
     Quantile,
+    RegressionCoefficients,
+    RegressionError,
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
-from facsimile.spec.model import Key, Model, Name, Prose
+from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unknown_name
+from facsimile.spec.model import Key, Model, Prose, Reference, is_name
 from facsimile.spec.publisher import Publisher
 from facsimile.spec.space import Space
 
-MOST_CLAMP_CASES = 1_000_000
+MOST_PARTS = 500
+MOST_RULES = 200
+MOST_CLAMP_CASES = 250_000
 UNKNOWN = "\0"
 SMALLEST_CHANCE = 1e-300
+Rule = tuple[Constraint, Condition]
+Record = dict[str, Fraction | str | None]
 
 
 class Records(Model):
@@ -53,11 +61,10 @@ class Records(Model):
     count: Count
     public_because: Prose
 
-    @model_validator(mode="after")
-    def _enough(self) -> Records:
+    def mistakes(self) -> Iterator[Mistake]:
+        """A release needs two records."""
         if self.count < 2:
-            raise PydanticCustomError("E151", "A release needs at least two records.")
-        return self
+            yield Mistake(("count",), "", "E151")
 
 
 class Constraints(Model):
@@ -70,8 +77,8 @@ class Constraints(Model):
     """
 
     policy: Literal["declared", "clamp"]
-    raw: tuple[Constraint, ...] = ()
-    synthetic: tuple[Constraint, ...] = ()
+    raw: tuple[Constraint, ...] = Field(default=(), max_length=MOST_RULES)
+    synthetic: tuple[Constraint, ...] = Field(default=(), max_length=MOST_RULES)
 
 
 class Projection(Model):
@@ -80,11 +87,18 @@ class Projection(Model):
     algorithm: tuple[Literal["paper", "implementation", "margins"], ...] = ("paper",)
     min_count: tuple[Count, ...] = (2,)
 
-    @model_validator(mode="after")
-    def _positive(self) -> Projection:
-        if not self.min_count or min(self.min_count) < 1 or not self.algorithm:
-            raise ValueError("a projection needs an algorithm and minimal counts of at least 1")
-        return self
+    def mistakes(self) -> Iterator[Mistake]:
+        """A projection has an algorithm and minimal counts from 1."""
+        yield from every(self._listed("algorithm"), self._listed("min_count"), self._positive())
+
+    def _listed(self, name: str) -> Iterator[Mistake]:
+        if not getattr(self, name):
+            yield Mistake((name,), f"a projection needs `{name}`: it lists nothing")
+
+    def _positive(self) -> Iterator[Mistake]:
+        for i, count in enumerate(self.min_count):
+            if count < 1:
+                yield Mistake(("min_count", i), "a projection needs minimal counts of at least 1")
 
 
 class Selection(Model):
@@ -107,35 +121,33 @@ class Selection(Model):
         description="Probability that the run releases a table that misses a criterion.",
     )
 
-    @model_validator(mode="after")
-    def _guaranteed(self) -> Selection:
+    def mistakes(self) -> Iterator[Mistake]:
+        """A mode has the parameters it takes, and a guarantee."""
+        yield from every(self._guaranteed(), self._small())
+
+    def _guaranteed(self) -> Iterator[Mistake]:
         needs = {"coin": ("gamma",), "capped-coin": ("gamma", "cap", "epsilon_0"), "rising-coin": ("a",)}
         given = {name for name in ("gamma", "cap", "epsilon_0", "a") if getattr(self, name) not in (None, 0)}
         wanted = set(needs.get(self.mode, ()))
         if self.cap is not None and self.gamma == 0:
-            raise PydanticCustomError(
-                "E204",
-                "A cap without a coin has no privacy guarantee.",
-                {"choice": "mode: capped-coin with gamma: 0.05, epsilon_0: 0.1 and cap: 60"},
-            )
-        if self.mode in ("coin", "capped-coin") and self.gamma == 0:
-            raise PydanticCustomError(
-                "E204", "A coin needs gamma above zero.", {"choice": "gamma: 0.05, or mode: paper"}
-            )
-        if given != wanted:
-            keys = ", ".join(sorted(given ^ wanted))
-            raise ValueError(
-                f"selection mode {self.mode} takes {', '.join(sorted(wanted)) or 'no parameter'}: {keys}"
-            )
-        if self.a is not None and float(self.false_accept) ** (1 / float(self.a)) < SMALLEST_CHANCE:
-            raise PydanticCustomError(
-                "E204",
-                "So slow a rising coin with so small a false_accept leaves a test no chance to pass.",
-                {"choice": "a: 0.1 or more"},
-            )
+            choice = {"choice": "mode: capped-coin with gamma: 0.05, epsilon_0: 0.1 and cap: 60"}
+            yield Mistake(("cap",), "a cap without a coin has no privacy guarantee", "E204", choice)
+        elif self.mode in ("coin", "capped-coin") and self.gamma == 0:
+            choice = {"choice": "gamma: 0.05, or mode: paper"}
+            yield Mistake(("gamma",), "a coin needs gamma above zero", "E204", choice)
+        elif given != wanted:
+            takes = f"selection mode {self.mode} takes {', '.join(sorted(wanted)) or 'no parameter'}"
+            for name in sorted(given - wanted):
+                yield Mistake((name,), f"{takes}: {name} is not one of them")
+            if wanted - given:
+                yield Mistake(("mode",), f"{takes}: {', '.join(sorted(wanted - given))} is missing")
+
+    def _small(self) -> Iterator[Mistake]:
         if self.epsilon_0 is not None and self.epsilon_0 > 1:
-            raise PydanticCustomError("E204", "epsilon_0 is at most 1.", {"choice": "epsilon_0: 0.1"})
-        return self
+            yield Mistake(("epsilon_0",), "epsilon_0 is at most 1", "E204", {"choice": "epsilon_0: 0.1"})
+        if self.a is not None and float(self.false_accept) ** (1 / float(self.a)) < SMALLEST_CHANCE:
+            problem = "so slow a rising coin with so small a false_accept leaves a test no chance to pass"
+            yield Mistake(("a",), problem, "E204", {"choice": "a: 0.1 or more"})
 
 
 class Budget(Model):
@@ -161,10 +173,10 @@ class Planning(Model):
     A release uses `numbers` only, to scale the regression fitted once.
     """
 
-    groups: dict[Name, Count] = Field(
+    groups: dict[Reference, Count] = Field(
         default_factory=dict, description="Records in the smallest group of a column."
     )
-    numbers: dict[Name, Spread] = Field(default_factory=dict)
+    numbers: dict[Reference, Spread] = Field(default_factory=dict)
 
 
 def _replace_one(value: Any) -> Any:
@@ -184,55 +196,49 @@ class Specification(Model):
     unit: Prose = Field(description="Whom one record stands for: the unit of privacy.")
     neighbours: Annotated[Literal["replace-one"], BeforeValidator(_replace_one)]
     records: Records
-    columns: tuple[Column, ...] = Field(min_length=1)
+    columns: tuple[Column, ...] = Field(min_length=1, max_length=MOST_PARTS)
     constraints: Constraints
-    families: tuple[Grid, ...] = Field(min_length=1)
+    families: tuple[Grid, ...] = Field(min_length=1, max_length=MOST_PARTS)
     projection: Projection
     statistic: Statistic = "sharp"
-    criteria: tuple[Criterion, ...] = Field(min_length=1)
+    criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=MOST_PARTS)
     scheme: Scheme = "test-then-measure"
     selection: Selection
     budget: Budget
     planning: Planning = Planning()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_seed(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and "seed" in data:
-            raise PydanticCustomError("E206", "A production run takes no seed.")
-        return data
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Specification:
-        if len(self._by_name) < len(self.columns):
-            raise ValueError("two columns have the same name")
-        if len({c.name for c in self.criteria}) < len(self.criteria):
-            raise ValueError("two criteria have the same name")
-        for criterion in self.criteria:
-            self._check_criterion(criterion)
-        for place in ("raw", "synthetic"):
-            for constraint in getattr(self.constraints, place):
-                for atom in atoms(constraint.condition(self.names)):
-                    self._check_atom(atom, constraint.never)
-        if any(len(atom.names) > 1 for atom in self._raw_atoms()):
-            raise ValueError("a raw constraint compares a column with constants, not with another column")
-        self._check_policy()
-        self._check_scheme()
-        unknown = set(self.planning.groups) | set(self.planning.numbers)
-        if not unknown <= set(self.names):
-            raise ValueError(
-                f"planning speaks of unknown columns: {', '.join(sorted(unknown - set(self.names)))}"
-            )
-        return self
+    def mistakes(self) -> Iterator[Mistake]:
+        """What parts say about each other."""
+        yield from every(
+            self._check_twice("columns"),
+            self._check_twice("criteria"),
+            self._check_criteria(),
+            self._check_rules("raw"),
+            self._check_rules("synthetic"),
+            self._check_drops(),
+            self._check_clamps(),
+            self._check_test(),
+            self._check_delta(),
+            self._check_planning("groups"),
+            self._check_planning("numbers"),
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, Column]:
-        return {column.name: column for column in self.columns}
+        found: dict[str, Column] = {}
+        for column in self.columns:
+            with suppress(Unknown):
+                found.setdefault(column.name, column)
+        return found
+
+    @cached_property
+    def _badly_named(self) -> bool:
+        return len(self.columns) > len(self._by_name) or not all(is_name(name) for name in self._by_name)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns' names, in the order of the release."""
-        return tuple(column.name for column in self.columns)
+        return tuple(self._by_name)
 
     def column(self, name: str) -> Column:
         """The column of this name."""
@@ -269,6 +275,10 @@ class Specification(Model):
 
     def raw_conditions(self) -> tuple[Condition, ...]:
         """What no plausible raw record satisfies."""
+        return self._raw
+
+    @cached_property
+    def _raw(self) -> tuple[Condition, ...]:
         return tuple(c.condition(self.names) for c in self.constraints.raw)
 
     def synthetic_conditions(self) -> tuple[Condition, ...]:
@@ -293,109 +303,205 @@ class Specification(Model):
         """The SHA-256 of the canonical text."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
-    def _check_criterion(self, criterion: Criterion) -> None:
-        for name in criterion.columns:
-            if name not in self._by_name:
-                raise ValueError(f"criterion {criterion.name} speaks of the unknown column {name}")
-        ungrouped = [name for name in getattr(criterion, "by", ()) if self.column(name).groups is None]
-        if ungrouped:
-            raise ValueError(f"criterion {criterion.name}: column {ungrouped[0]} declares no groups")
+    def _check_twice(self, place: str) -> Iterator[Mistake]:
+        seen = set[str]()
+        for i, part in enumerate(getattr(self, place)):
+            with suppress(Unknown):
+                if part.name in seen:
+                    where = (place, i, "name" if place == "columns" else "criterion")
+                    yield Mistake(where, f"two {place} have the same name: {part.name}")
+                seen.add(part.name)
+
+    def _check_name(self, name: str, place: Place, who: str) -> Iterator[Mistake]:
+        """A name is that of a column; one whose own name is hidden or wrong may be the one that is meant."""
+        if name in self._by_name:
+            return
+        if self._badly_named:
+            close = nearest(name, self.names)
+            if close is None or not is_name(close):
+                return
+        yield unknown_name(place, f"{who} speaks of the unknown column {cut(name)}", name, self.names)
+
+    def _check_criteria(self) -> Iterator[Mistake]:
+        for i, criterion in enumerate(self.criteria):
+            for mistake in every(
+                self._check_references(criterion),
+                self._check_groups(criterion),
+                self._check_numbers(criterion),
+                self._check_clip(criterion),
+                self._check_query(criterion),
+                self._check_reference(criterion),
+            ):
+                yield mistake.within(("criteria", i))
+
+    def _check_references(self, criterion: Criterion) -> Iterator[Mistake]:
+        for place, name in criterion.references():
+            yield from self._check_name(name, place, f"criterion {criterion.kind}")
+
+    def _check_groups(self, criterion: Criterion) -> Iterator[Mistake]:
+        for place, name in criterion.references():
+            if place[0] == "by" and name in self._by_name:
+                with suppress(Unknown):
+                    if self.column(name).groups is None:
+                        problem = f"criterion {criterion.kind}: column {name} declares no groups"
+                        yield Mistake(place, problem, hides=False)
+
+    def _check_numbers(self, criterion: Criterion) -> Iterator[Mistake]:
+        wanted: list[tuple[Place, str]] = []
         if isinstance(criterion, ConditionalMean | Quantile | Correlation | NamedQuery):
-            for name in (criterion.of,) if isinstance(criterion.of, str) else criterion.of or ():
-                self._check_numeric(name, criterion.name)
-        clip = criterion.clip if isinstance(criterion, MarginalsRelative) else criterion.threshold
-        if criterion.threshold > clip and self.statistic_of(criterion) == "paper":
-            raise ValueError(f"criterion {criterion.name}: a ratio clipped below its threshold always passes")
+            wanted = [(place, name) for place, name in criterion.references() if place[0] == "of"]
+        if isinstance(criterion, RegressionCoefficients | RegressionError):
+            wanted = [(("criterion",), name) for name in self.names]
+        for place, name in wanted:
+            if name in self._by_name:
+                with suppress(Unknown):
+                    if self.column(name).finest.numbers is None:
+                        problem = f"criterion {criterion.kind} needs a number for every bin of {name}"
+                        yield Mistake(place, problem, hides=False)
+
+    def _check_clip(self, criterion: Criterion) -> Iterator[Mistake]:
+        if not isinstance(criterion, MarginalsRelative) or self.statistic_of(criterion) != "paper":
+            return
+        if criterion.threshold > criterion.clip:
+            problem = f"criterion {criterion.kind}: a ratio clipped below its threshold always passes"
+            yield Mistake(("threshold",), problem)
+
+    def _check_query(self, criterion: Criterion) -> Iterator[Mistake]:
         if isinstance(criterion, NamedQuery):
-            for atom in atoms(criterion.condition(self.names)):
-                self._check_atom(atom, criterion.where)
-        if criterion.criterion in ("regression-coefficients", "regression-mae"):
-            for name in self.names:
-                self._check_numeric(name, criterion.name)
-        if isinstance(criterion, Faithfulness):
-            others = [name for name in self.names if name not in criterion.match]
-            for name in others:
-                if criterion.reference not in self.column(name).alternatives:
-                    raise ValueError(f"criterion faithfulness: {name} has no alternative {criterion.reference}")
+            yield from self._check_condition(criterion.condition(self.names), ("where",), criterion.where)
 
-    def _check_numeric(self, name: str, criterion: str) -> None:
-        if self.column(name).finest.numbers is None:
-            raise ValueError(f"criterion {criterion} needs a number for every bin of {name}")
+    def _check_reference(self, criterion: Criterion) -> Iterator[Mistake]:
+        """The reference of a matching is an alternative of every column that it compares."""
+        if not isinstance(criterion, Faithfulness):
+            return
+        for name in self.names:
+            with suppress(Unknown):
+                alternatives = self.column(name).alternatives
+                if name not in criterion.match and criterion.reference not in alternatives:
+                    problem = f"criterion faithfulness: {name} has no alternative {cut(criterion.reference)}"
+                    yield unknown_name(("reference",), problem, criterion.reference, tuple(alternatives))
+                    return
 
-    def _check_atom(self, atom: Atom, text: str) -> None:
+    def _check_rules(self, kind: Literal["raw", "synthetic"]) -> Iterator[Mistake]:
+        for i, rule in enumerate(getattr(self.constraints, kind)):
+            for mistake in every(
+                self._check_rule(rule),
+                self._check_constants(rule) if kind == "raw" else iter(()),
+                self._check_clamp(rule, kind),
+            ):
+                yield mistake.within(("constraints", kind, i))
+
+    def _check_rule(self, rule: Constraint) -> Iterator[Mistake]:
+        yield from self._check_condition(rule.condition(self.names), ("never",), rule.never)
+
+    def _check_constants(self, rule: Constraint) -> Iterator[Mistake]:
+        if any(len(atom.names) > 1 for atom in atoms(rule.condition(self.names))):
+            problem = "a raw constraint compares a column with constants, not with another column"
+            yield Mistake(("never",), problem)
+
+    def _check_condition(self, condition: Condition, place: Place, text: str) -> Iterator[Mistake]:
+        for atom in dict.fromkeys(atoms(condition)):
+            yield from every(self._check_atom(atom, place, f"`{cut(text)}`"))
+
+    def _check_atom(self, atom: Atom, place: Place, text: str) -> Iterator[Mistake]:
         for name in atom.names:
-            if name not in self._by_name:
-                raise ValueError(f"`{text}` speaks of the unknown column {name}")
-        if isinstance(atom, Missing):
+            yield from self._check_name(name, place, text)
+        if isinstance(atom, Missing) or not set(atom.names) <= set(self._by_name):
             return
         column = self.column(atom.name)
         constants = atom.values if isinstance(atom, Among) else () if atom.other_is_name else (atom.other,)
         if isinstance(atom, Compare) and atom.other_is_name:
-            if self.column(str(atom.other)).is_category is not column.is_category:
-                raise ValueError(f"`{text}` compares a number with a category")
-            if self.column(str(atom.other)).decimals != column.decimals:
-                raise ValueError(f"`{text}` compares columns with different decimals")
-        if column.is_category:
-            if isinstance(atom, Compare) and atom.sign not in ("=", "!="):
-                raise ValueError(f"`{text}` orders the categories of {atom.name}")
+            other = self.column(str(atom.other))
+            if other.is_category is not column.is_category:
+                yield Mistake(place, f"{text} compares a number with a category")
+            elif other.decimals != column.decimals:
+                yield Mistake(place, f"{text} compares columns with different decimals")
+        if not column.is_category:
             for constant in constants:
-                if not isinstance(constant, str):
-                    constant = str(constant)
-                if constant not in (column.values or ()):
-                    raise ValueError(f"`{text}`: {constant} is not a value of {atom.name}")
-        elif any(isinstance(constant, str) for constant in constants):
-            raise ValueError(f"`{text}` compares the number {atom.name} with a text")
+                if isinstance(constant, str):
+                    problem = f"{text} compares the number {atom.name} with the text {cut(constant)}"
+                    yield unknown_name(place, problem, constant, self.names)
+        elif isinstance(atom, Compare) and atom.sign not in ("=", "!="):
+            yield Mistake(place, f"{text} orders the categories of {atom.name}")
+        else:
+            for constant in constants:
+                if str(constant) not in column.categories:
+                    problem = f"{text}: {cut(str(constant))} is not a value of {atom.name}"
+                    yield unknown_name(place, problem, str(constant), column.values or ())
 
-    def _check_policy(self) -> None:
+    def _check_clamp(self, rule: Constraint, kind: str) -> Iterator[Mistake]:
+        """A rule has a clamp where the policy asks for one, into the domain of a column."""
         clamping = self.constraints.policy == "clamp"
-        for constraint in self.constraints.raw:
-            if clamping and constraint.clamp is None:
-                raise ValueError(f"policy clamp: `{constraint.never}` needs a `clamp` rule")
-            if not clamping and constraint.clamp is not None:
-                raise ValueError(f"policy declared: `{constraint.never}` may have no `clamp` rule")
-            for name, value in (constraint.clamp or {}).items():
-                if name not in self._by_name or self.column(name)._bin_of(value) is None:
-                    raise ValueError(f"the clamp of `{constraint.never}` leads outside the domain of {name}")
-        if any(constraint.clamp is not None for constraint in self.constraints.synthetic):
-            raise ValueError("synthetic constraints take no clamp: implausible candidates are not drawn")
-        if clamping:
-            for column in self.columns:
-                if DROP in (column.missing, column.malformed, column.outside):
-                    raise ValueError(f"policy clamp keeps every record: column {column.name} may not drop any")
-            self._check_clamps()
+        if kind == "synthetic":
+            if rule.clamp is not None:
+                problem = "synthetic constraints take no clamp: implausible candidates are not drawn"
+                yield Mistake(("clamp",), problem)
+        elif clamping and rule.clamp is None:
+            yield Mistake((), f"policy clamp: `{cut(rule.never)}` needs a `clamp` rule")
+        elif not clamping and rule.clamp is not None:
+            yield Mistake(("clamp",), f"policy declared: `{cut(rule.never)}` may have no `clamp` rule")
+        else:
+            for name, value in (rule.clamp or {}).items():
+                yield from self._check_name(name, ("clamp", name), "the clamp")
+                with suppress(Unknown):
+                    if name in self._by_name and self.column(name)._bin_of(value) is None:
+                        yield Mistake(("clamp", name), f"the clamp leads outside the domain of {name}")
+
+    def _check_drops(self) -> Iterator[Mistake]:
+        if self.constraints.policy != "clamp":
+            return
+        for i, column in enumerate(self.columns):
+            for key in ("missing", "malformed", "outside"):
+                with suppress(Unknown):
+                    if getattr(column, key) == DROP:
+                        problem = f"policy clamp keeps every record: column {column.name} may not drop any"
+                        yield Mistake(("columns", i, key), problem)
 
     def clamped(self, record: Mapping[str, Fraction | str | None]) -> dict[str, Fraction | str | None]:
         """A record after the clamp rules, in their order; each reads this record and the specification only."""
+        return self._after(record, list(zip(self.constraints.raw, self._raw, strict=True)))
+
+    def _after(self, record: Mapping[str, Fraction | str | None], rules: Sequence[Rule]) -> Record:
         found = dict(record)
-        for constraint in self.constraints.raw:
-            if holds(constraint.condition(self.names), found):
-                for name, value in (constraint.clamp or {}).items():
+        for rule, condition in rules:
+            if holds(condition, found):
+                for name, value in (rule.clamp or {}).items():
                     found[name] = value if self.column(name).is_category else parse_decimal(value)
         return found
 
-    def _check_clamps(self) -> None:
+    def _check_clamps(self) -> Iterator[Mistake]:
         """Every clamped record is plausible.
 
         Conditions compare values with constants, so a record's truth values depend only on where each value
         lies between the constants that occur: one representative from each gap and each constant itself
-        decide for all values.
+        decide for all values. Rules that share no column, not even through others, do not touch each other:
+        each bundle of rules is decided by its own columns.
         """
-        conditions = self.raw_conditions()
-        spoken = {name for atom in self._raw_atoms() for name in atom.names}
-        touched = {name for c in self.constraints.raw for name in (c.clamp or {})}
-        free = [name for name in self.names if name not in spoken and name not in touched]
-        names = [name for name in self.names if name not in free]
-        choices = [self._representatives(name) for name in names]
-        if prod(len(values) for values in choices) > MOST_CLAMP_CASES:
-            raise ValueError("the clamp rules have too many cases to check: split them or use policy declared")
-        for values in product(*choices):
-            record = dict.fromkeys(free, None) | dict(zip(names, values, strict=True))
-            after = self.clamped(record)
-            broken = next((c for c in conditions if holds(c, after)), None)
-            if broken is not None:
-                raise ValueError(f"after all clamps a record can still satisfy `{broken}`")
+        if self.constraints.policy != "clamp":
+            return
+        spoken = [
+            {*names(condition), *(rule.clamp or {})}
+            for rule, condition in zip(self.constraints.raw, self._raw, strict=True)
+        ]
+        for bundle in _connected(spoken):
+            yield from self._check_bundle(bundle, sorted(set().union(*(spoken[i] for i in bundle))))
 
-    def _representatives(self, name: str) -> list[Fraction | str | None]:
+    def _check_bundle(self, bundle: list[int], columns: list[str]) -> Iterator[Mistake]:
+        rules = [(self.constraints.raw[i], self._raw[i]) for i in bundle]
+        choices = [self._representatives(name, rules) for name in columns]
+        if prod(len(values) for values in choices) * len(rules) > MOST_CLAMP_CASES:
+            problem = "the clamp rules have too many cases to check: split them or use policy declared"
+            yield Mistake(("constraints", "policy"), problem)
+            return
+        for values in product(*choices):
+            after = self._after(dict(zip(columns, values, strict=True)), rules)
+            for i, (rule, condition) in zip(bundle, rules, strict=True):
+                if holds(condition, after):
+                    problem = f"after all clamps a record can still satisfy `{cut(rule.never)}`"
+                    yield Mistake(("constraints", "raw", i, "clamp"), problem)
+                    return
+
+    def _representatives(self, name: str, rules: Sequence[Rule]) -> list[Fraction | str | None]:
         """A value for each answer that rules can give, an unknown category and a missing value among them."""
         column = self.column(name)
         blank: list[Fraction | str | None] = [] if isinstance(column.missing, Constant) else [None]
@@ -404,34 +510,46 @@ class Specification(Model):
             return [*column.values, *other, *blank]
         edges = {Fraction(0)} | {
             constant
-            for atom in self._raw_atoms()
+            for _, condition in rules
+            for atom in atoms(condition)
             if atom.names[0] == name and not isinstance(atom, Missing)
             for constant in (atom.values if isinstance(atom, Among) else (atom.other,))
             if isinstance(constant, Fraction)
         }
-        edges |= {
-            parse_decimal(constraint.clamp[name])
-            for constraint in self.constraints.raw
-            if constraint.clamp and name in constraint.clamp
-        }
+        edges |= {parse_decimal(rule.clamp[name]) for rule, _ in rules if rule.clamp and name in rule.clamp}
         return [*sorted({edge + shift * column.step for edge in edges for shift in (-1, 0, 1)}), *blank]
 
-    def _raw_atoms(self) -> list[Atom]:
-        return [atom for condition in self.raw_conditions() for atom in atoms(condition)]
-
-    def _check_scheme(self) -> None:
+    def _check_test(self) -> Iterator[Mistake]:
         if self.scheme == "paper":
             if self.budget.test is not None:
-                raise ValueError("scheme paper tests each criterion with its own epsilon: remove budget.test")
+                problem = "scheme paper tests each criterion with its own epsilon: remove budget.test"
+                yield Mistake(("budget", "test"), problem)
         elif self.budget.test is None:
-            raise ValueError(f"scheme {self.scheme} needs budget.test: the epsilon of one test")
+            yield Mistake(("budget",), f"scheme {self.scheme} needs budget.test: the epsilon of one test")
+
+    def _check_delta(self) -> Iterator[Mistake]:
         if self.budget.delta > 0:
-            raise PydanticCustomError(
-                "E204",
-                "Approximate differential privacy (budget.delta above 0) is not built yet.",
-                {"choice": "delta: 0, or leave it out"},
-            )
+            problem = "approximate differential privacy (budget.delta above 0) is not built yet"
+            yield Mistake(("budget", "delta"), problem, "E204", {"choice": "delta: 0, or leave it out"})
+
+    def _check_planning(self, place: str) -> Iterator[Mistake]:
+        for name in getattr(self.planning, place):
+            yield from self._check_name(name, ("planning", place, name), "planning")
 
     def alternatives_named(self, name: Key) -> dict[str, str]:
         """The alternative of this name in every column; columns without it use their first."""
         return {c.name: name if name in c.alternatives else c.used[0] for c in self.columns}
+
+
+def _connected(sets: Sequence[set[str]]) -> list[list[int]]:
+    """The places of sets, those together that share an element or are linked by others.
+
+    >>> _connected([{"a"}, {"b"}, {"a", "c"}, {"c"}])
+    [[1], [0, 2, 3]]
+    """
+    found: list[tuple[set[str], list[int]]] = []
+    for i, names_ in enumerate(sets):
+        linked = [part for part in found if part[0] & names_]
+        found = [part for part in found if not part[0] & names_]
+        found.append((names_.union(*(p[0] for p in linked)), sorted([i, *(j for p in linked for j in p[1])])))
+    return [places for _, places in found]

@@ -1,0 +1,138 @@
+"""All mistakes of a specification at once: each found, at its line, and none besides."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES, ROOT
+from facsimile.errors import FacsimileError, SpecRefused
+from facsimile.release.check import mistakes
+from facsimile.spec.load import NAMELESS, loads
+from facsimile.spec.release import Specification
+from mutations import mutants, mutated
+
+LOANS = (ROOT / "tests" / "loans" / "release.yaml").read_text(encoding="utf-8")
+TWELVE = (ROOT / "tests" / "loans" / "twelve.yaml").read_text(encoding="utf-8")
+TEXTS = {
+    "loans": LOANS,
+    **{
+        f"{path.parent.name}-{path.stem}": path.read_text(encoding="utf-8")
+        for path in sorted(EXAMPLES.rglob("*.yaml"))
+        if "\nfacsimile: 1\n" in f"\n{path.read_text(encoding='utf-8')}"
+    },
+}
+MUTANTS = {name: list(mutants(text)) for name, text in TEXTS.items()}
+
+
+def told(text: str) -> list[FacsimileError]:
+    with pytest.raises(SpecRefused) as caught:
+        loads(text, mistakes)
+    assert not caught.value.more
+    return [caught.value, *caught.value.others]
+
+
+def marked(text: str) -> list[tuple[int, str]]:
+    """The lines whose comment names a code."""
+    found = [re.search(r"# (E\d{3})$", line) for line in text.splitlines()]
+    return [(number, code[1]) for number, code in enumerate(found, 1) if code]
+
+
+def agree(found: list[FacsimileError], wanted: list[tuple[int, str]]) -> bool:
+    return len(found) == len(wanted) and all(
+        error.line == line and re.fullmatch(code, error.code)
+        for error, (line, code) in zip(found, wanted, strict=True)
+    )
+
+
+def test_twelve_mistakes_are_told_in_one_go() -> None:
+    loads(LOANS, mistakes)
+    assert len(marked(TWELVE)) == 12
+    assert agree(told(TWELVE), marked(TWELVE))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_mistake_alone_is_told_once(name: str) -> None:
+    text, every = TEXTS[name], MUTANTS[name]
+    assert len({kind for _, kind, _ in every}) > 9
+    for place, kind, lines in every if name == "loans" else every[::7]:
+        changed, wanted = mutated(text, {place: lines})
+        found = told(changed)
+        assert agree(found, wanted), (kind, wanted, [str(error) for error in found])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_every_one_of_several_mistakes_is_told(name: str, data: st.DataObject) -> None:
+    picked = data.draw(st.lists(st.integers(0, len(MUTANTS[name]) - 1), min_size=2, max_size=12))
+    chosen = {MUTANTS[name][i][0]: MUTANTS[name][i][2] for i in picked}
+    changed, wanted = mutated(TEXTS[name], chosen)
+    found = told(changed)
+    assert agree(found, wanted), (wanted, [str(error) for error in found])
+
+
+@settings(max_examples=300)
+@given(text=st.text(max_size=300) | st.binary(max_size=300))
+def test_any_text_is_a_specification_or_refused(text: str | bytes) -> None:
+    only_refused(text)
+
+
+WORDS = [
+    "",
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "7",
+    "-1",
+    "age",
+    "days",
+    "{a: [1, 2]}",
+    "[[a], b]",
+    "x: y",
+    "0..9",
+    "<3",
+    "1e99",
+    "-",
+]
+
+
+@settings(max_examples=600)
+@given(data=st.data())
+def test_any_change_of_a_specification_is_one_or_refused(data: st.DataObject) -> None:
+    """A key, a value, a line or a character replaced by what does not belong there."""
+    lines = LOANS.splitlines()
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(lines) - 1))
+        line = lines[place]
+        change = data.draw(st.sampled_from(["value", "key", "drop", "character", "indent"]))
+        if change == "value" and ":" in line:
+            lines[place] = f"{line.partition(':')[0]}: {data.draw(st.sampled_from(WORDS))}"
+        elif change == "key":
+            lines[place] = re.sub(
+                r"\w+:", data.draw(st.sampled_from([*WORDS, "of", "by", "name"])) + ":", line, count=1
+            )
+        elif change == "character" and line:
+            at = data.draw(st.integers(0, len(line) - 1))
+            lines[place] = line[:at] + data.draw(st.sampled_from("[]{}:-,#'\"x0 \t<&*!é\x1b")) + line[at + 1 :]
+        elif change == "indent":
+            lines[place] = f"  {line}"
+        else:
+            lines[place] = ""
+    only_refused("\n".join(lines))
+
+
+def only_refused(text: str | bytes) -> None:
+    """The text is a specification, or it is refused: with lines in order, one to a mistake, all printable."""
+    try:
+        assert isinstance(loads(text, mistakes), Specification)
+    except SpecRefused as error:
+        said = str(error).splitlines()
+        assert len(said) == 1 + len(error.others) + bool(error.more)
+        assert all(line.isprintable() and len(line) < 1000 for line in said)
+        assert NAMELESS not in str(error).lower()
+        assert "Input should" not in str(error)
+        lines = [each.line or 0 for each in (error, *error.others)]
+        assert lines == sorted(lines)
