@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -106,7 +107,7 @@ SPECIFICATIONS = [
     broken("a tag (`!!python/object`)", "title: !!python/object/apply:os.system [ls]\n", line=1),
     broken("two documents in one file", "a: 1\n---\nb: 2\n", line=2),
     broken("brackets 10,000 deep", "a: " + "[" * 10_000),
-    broken("more than 25,000 values", "a: [" + "1," * 25_001 + "]", line=1),
+    broken("more than 20,000 values", "a: [" + "1," * 20_001 + "]", line=1),
     broken("a shorthand for 100,000 bins", "a: [0..99999]", line=1),
     Case(SPEC, "a file that does not exist", "E212", 2, lambda folder: ["check", folder / "none.yaml"]),
     Case(SPEC, "a folder instead of a file", "E212", 2, lambda folder: ["check", folder]),
@@ -337,27 +338,23 @@ def _(folder: Path) -> Arguments:
     return ["synthesize", LOANS, "--data", path, "--public", "-o", folder / "x.csv", "--family", "oracle"]
 
 
-def opened(
-    folder: Path, name: str = "budget", cap: str = "10", again: bool = False, file: str = "data.csv"
-) -> Path:
+def opened(folder: Path, name: str = "budget", cap: str = "10") -> Path:
     """A ledger for the data of a folder."""
-    from facsimile.release.opening import cap_of, open_ledger
+    from facsimile.release.opening import Opening, cap_of
+    from facsimile.sources.address import Address
 
-    path = write(folder / file, GOOD)
-    open_ledger(path, folder / f"{name}.ledger", None, cap_of(cap), again)
-    return folder / f"{name}.ledger"
+    data, path = Address.of(write(folder / "data.csv", GOOD)), folder / f"{name}.ledger"
+    Opening.of(data, path, None, None).anew(cap_of(cap), False)
+    return path
 
 
 def spent(folder: Path) -> Path:
     """A ledger with a charge."""
-    from fractions import Fraction
-
     from facsimile.privacy.budget import Cost
-    from facsimile.privacy.dataset import key_path
     from facsimile.privacy.ledger import Ledger
 
     path = opened(folder)
-    Ledger.at(path, None, key_path(folder / "data.csv")).charge(Cost(Fraction(1)), "before")
+    Ledger.at(path, None, folder / "data.csv.key").charge(Cost(Fraction(1)), "before")
     return path
 
 

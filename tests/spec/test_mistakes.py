@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES, ROOT
 from facsimile.errors import FacsimileError, SpecRefused
-from facsimile.release.check import mistakes
+from facsimile.release.check import mistakes, thorough
 from facsimile.spec.load import NAMELESS, loads
 from facsimile.spec.release import Specification
 from mutations import mutants, mutated
@@ -28,7 +28,7 @@ MUTANTS = {name: list(mutants(text)) for name, text in TEXTS.items()}
 
 def told(text: str) -> list[FacsimileError]:
     with pytest.raises(SpecRefused) as caught:
-        loads(text, mistakes)
+        loads(text, mistakes, thorough)
     assert not caught.value.more
     return [caught.value, *caught.value.others]
 
@@ -47,7 +47,7 @@ def agree(found: list[FacsimileError], wanted: list[tuple[int, str]]) -> bool:
 
 
 def test_twelve_mistakes_are_told_in_one_go() -> None:
-    loads(LOANS, mistakes)
+    loads(LOANS, mistakes, thorough)
     assert len(marked(TWELVE)) == 12
     assert agree(told(TWELVE), marked(TWELVE))
 
@@ -127,7 +127,7 @@ def test_any_change_of_a_specification_is_one_or_refused(data: st.DataObject) ->
 def only_refused(text: str | bytes) -> None:
     """The text is a specification, or it is refused: with lines in order, one to a mistake, all printable."""
     try:
-        assert isinstance(loads(text, mistakes), Specification)
+        assert isinstance(loads(text, mistakes, thorough), Specification)
     except SpecRefused as error:
         said = str(error).splitlines()
         assert len(said) == 1 + len(error.others) + bool(error.more)

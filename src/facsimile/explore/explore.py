@@ -33,7 +33,7 @@ from facsimile.explore.race import Rule, audited, survives
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
 from facsimile.privacy.reader import read_public
-from facsimile.release.check import mistakes
+from facsimile.release.check import mistakes, thorough
 from facsimile.sources.address import Address
 from facsimile.spec.load import loads
 from facsimile.spec.space import Configuration
@@ -89,7 +89,7 @@ class Summary:
 def begin(specification: Path, data: Address, out: Path, rule: Rule, seed: int) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
     source = read_limited(specification).decode("utf-8-sig")
-    declared = loads(source, mistakes)
+    declared = loads(source, mistakes, thorough)
     table = read_public(data, declared)
     sized = declared.sized(table.n)
     rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(luck(sized.selection)))

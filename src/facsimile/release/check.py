@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 
 from facsimile.documents.report import ONCE
@@ -67,12 +68,12 @@ class Check:
 
 def load_checked(path: Path) -> Specification:
     """Read a specification and what `check` finds wrong with it, every mistake with its line."""
-    return load(path, mistakes)
+    return load(path, mistakes, thorough)
 
 
 def check(specification: Specification, assumed: Assumed | None = None) -> Check:
     """Check a specification; a refusal says what is wrong."""
-    for mistake in mistakes(specification):
+    for mistake in chain(mistakes(specification), thorough(specification)):
         raise refused([mistake], {})
     families = tuple(
         FamilyLine(name, count, "" if FAMILIES[name].pure else APPROXIMATE)
@@ -88,12 +89,15 @@ def mistakes(specification: Specification) -> Iterator[Mistake]:
     """What makes no release although every part is well formed."""
     yield from every(
         _impure(specification),
-        infeasible(specification),
-        _unmade(specification),
         _unfitted(specification),
         _capped(specification),
         _overspent(specification),
     )
+
+
+def thorough(specification: Specification) -> Iterator[Mistake]:
+    """What takes a look at the tables that a release could have; for a specification without other mistakes."""
+    yield from every(infeasible(specification), _unmade(specification))
 
 
 def _impure(specification: Specification) -> Iterator[Mistake]:

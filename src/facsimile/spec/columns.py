@@ -380,10 +380,15 @@ class Column(Model):
     def _numbered(self, bins: Bins) -> Bins:
         """Bins of numbers with the number that is declared for each, or the middle that bounds leave."""
         bounds = self.bounds
-        if bounds is None:
+        if bounds is None or self.values is not None:
             return bins
+        declared = self._declared
         return tuple(
-            replace(b, number=self._declared[b.span] if b.span in self._declared else b.middle(bounds))
+            replace(b, number=declared[b.span])
+            if b.span in declared
+            else b
+            if b.number is not None
+            else replace(b, number=b.middle(bounds))
             for b in bins
             if isinstance(b, NumberBin)
         )

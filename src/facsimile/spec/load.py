@@ -21,14 +21,14 @@ NAMELESS = "there is a mistake that cannot be named"
 Check = Callable[[Any], Iterator[Mistake]]
 
 
-def load(path: Path, check: Check | None = None) -> Specification:
-    """Read a specification file; a further check adds its mistakes to those of the file."""
-    return loads(read_limited(path), check)
+def load(path: Path, *checks: Check) -> Specification:
+    """Read a specification file; further checks add their mistakes to those of the file."""
+    return loads(read_limited(path), *checks)
 
 
-def loads(content: bytes | str, check: Check | None = None) -> Specification:
+def loads(content: bytes | str, *checks: Check) -> Specification:
     """Read a specification from its text."""
-    return read_as(Specification, read(content), check)
+    return read_as(Specification, read(content), *checks)
 
 
 def parse(content: bytes | str) -> tuple[Any, Mapping[Place, int]]:
@@ -44,19 +44,21 @@ def validated(data: Any) -> Specification:
     return read_as(Specification, Text(data, {}, ()))
 
 
-def read_as(model: type[M], text: Text, check: Check | None = None) -> M:
-    """A text as a model; all its mistakes become one refusal."""
-    try:
-        made = model.model_validate(text.data)
-        if not text.twice and not (check and any(check(made))):
-            return made
-    except ValidationError:
-        pass
+def read_as(model: type[M], text: Text, *checks: Check) -> M:
+    """A text as a model; all its mistakes become one refusal.
+
+    The first check also looks at a model that has mistakes; the others want one without.
+    """
     salvage = Salvage()
     with suppress(Enough):
-        part = salvage.part(model, text.data)
-        if check:
-            salvage.check(part, check(part))
+        try:
+            made, whole = model.model_validate(text.data), not text.twice
+        except ValidationError:
+            made, whole = salvage.part(model, text.data), False
+        for check in checks if whole else checks[:1]:
+            salvage.check(made, check(made))
+        if whole and not salvage.mistakes:
+            return made
     raise refused([*text.twice, *salvage.found()] or [Mistake((), NAMELESS)], text.lines)
 
 

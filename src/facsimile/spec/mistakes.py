@@ -15,6 +15,7 @@ from facsimile.errors import FacsimileError, SpecRefused, refusal
 
 Place = tuple[str | int, ...]
 SEED = "seed"
+UNCLEAR = ""
 MOST_SHOWN = 20
 MOST_TOLD = 1000
 LONGEST_WORD = 60
@@ -57,6 +58,11 @@ class Mistake:
 def unknown_name(place: Place, problem: str, word: str, known: Collection[str]) -> Mistake:
     """A name that nothing bears, and the names that could be meant."""
     return Mistake(place, problem, "E213", word=word, known=known)
+
+
+def unclear(place: Place) -> Mistake:
+    """No mistake by itself, but another one makes it unclear what is meant: it is hidden and not told."""
+    return Mistake(place, "", UNCLEAR)
 
 
 def every(*checks: Iterator[Mistake]) -> Iterator[Mistake]:

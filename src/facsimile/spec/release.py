@@ -41,7 +41,7 @@ from facsimile.spec.criteria import (
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
-from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unknown_name
+from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name
 from facsimile.spec.publisher import Publisher
 from facsimile.spec.space import Space
@@ -319,6 +319,7 @@ class Specification(Model):
         if self._badly_named:
             close = nearest(name, self.names)
             if close is None or not is_name(close):
+                yield unclear(place)
                 return
         yield unknown_name(place, f"{who} speaks of the unknown column {cut(name)}", name, self.names)
 

@@ -19,7 +19,18 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from facsimile.spec.mistakes import MOST_TOLD, SEED, Mistake, Place, Unknown, cut, every, nearest, unknown_name
+from facsimile.spec.mistakes import (
+    MOST_TOLD,
+    SEED,
+    UNCLEAR,
+    Mistake,
+    Place,
+    Unknown,
+    cut,
+    every,
+    nearest,
+    unknown_name,
+)
 from facsimile.spec.model import Model
 
 MOST_REPAIRS = 100
@@ -76,7 +87,8 @@ class Salvage:
     def check(self, part: Model, check: Iterator[Mistake], place: Place = ()) -> None:
         """Collect the mistakes of a check; each hides the value that it is about."""
         for mistake in every(check):
-            self._tell(mistake.within(place))
+            if mistake.code != UNCLEAR:
+                self._tell(mistake.within(place))
             if mistake.hides:
                 _hide(part, mistake.place)
 
