@@ -73,7 +73,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_is_refused_in_a_second(name: str) -> None:
-    taken = []
+    taken: list[float] = []
     while not taken or (taken[-1] > 1 and len(taken) < 3):
         start = time.process_time()
         with pytest.raises(SpecRefused) as caught:
