@@ -116,6 +116,7 @@ SPECIFICATIONS = [
     wrong("a key that does not exist (`colour`)", "E205", "unit: one loan\n", "unit: one loan\ncolour: red\n"),
     wrong("a key given twice", "E202", "unit: one loan\n", "unit: one loan\nunit: one loan\n"),
     wrong("a required key left out (`title`)", "E214", "title: Loans of a town library\n", "", 2),
+    wrong("a required key left out of a criterion", "E214", "    threshold: 4\n", "", 59),
     wrong("a key without a value", "E200", "title: Loans of a town library\n", "title:\n"),
     wrong("a list as a text", "E200", "algorithm: [paper]", "algorithm: {paper: 1}"),
     wrong("keys as a text", "E200", part("records"), "records: forty\n"),

@@ -1,6 +1,8 @@
 """All mistakes of a specification at once: each found, at its line, and none besides."""
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from conftest import EXAMPLES, ROOT
 from facsimile.errors import FacsimileError, SpecRefused
 from facsimile.release.check import mistakes, thorough
 from facsimile.spec.load import NAMELESS, loads
+from facsimile.spec.mistakes import Mistake, nearest
 from facsimile.spec.release import Specification
 from mutations import mutants, mutated
 
@@ -136,3 +139,62 @@ def only_refused(text: str | bytes) -> None:
         assert "Input should" not in str(error)
         lines = [each.line or 0 for each in (error, *error.others)]
         assert lines == sorted(lines)
+
+
+def test_a_word_that_is_wrong_twice_in_a_rule_is_told_once() -> None:
+    found = told(LOANS.replace("never: age > 120", "never: aeg > 120 or aeg < 0 or dayz < 0"))
+    assert [error.next_step for error in found] == ["Did you mean age?", "Did you mean days?"]
+
+
+def test_checks_of_a_whole_specification_wait_until_it_has_no_other_mistakes() -> None:
+    def never(_: Specification) -> Iterator[Mistake]:
+        raise AssertionError("it is not whole")
+        yield
+
+    with pytest.raises(SpecRefused):
+        loads(TWELVE, mistakes, never)
+    with pytest.raises(SpecRefused):
+        loads(LOANS + "title: again\n", mistakes, never)
+
+
+@pytest.mark.parametrize("name", ["Days", "days ago", "age", ""])
+def test_what_speaks_of_a_badly_named_column_is_not_wrong_too(name: str) -> None:
+    """Neither told nor looked at: rules and clamps speak of a column that is not known by its name."""
+    text = LOANS.replace("policy: declared", "policy: clamp").replace("drop", "refuse")
+    rule = "    - {never: days > 99, source: x, clamp: {days: 60}}\n"
+    text = text.replace(
+        "      source: nobody is so old\n", f"      source: old\n      clamp: {{age: 99}}\n{rule}"
+    )
+    loads(text, mistakes)
+    found = told(text.replace("name: days", f"name: {name}"))
+    assert [error.line for error in found] == [28]
+
+
+def test_a_list_or_a_mapping_of_bins_is_told_in_the_form_it_has() -> None:
+    wrong = LOANS.replace("coarse: [0-13, 14-27, 28-60]", "coarse: {short: 0-13, long: [14-60]}")
+    assert [str(error.line) for error in told(wrong)] == ["32"]
+    assert "bins are texts" in str(told(wrong)[0])
+    assert len(told(LOANS.replace("coarse: [0-13, 14-27, 28-60]", "coarse: 7"))) == 1
+    assert (
+        len(told(LOANS.replace("missing: drop\n    outside", "missing: {cod: x, number: 1}\n    outside"))) == 1
+    )
+    assert len(told(LOANS.replace("missing: drop\n    outside", "missing: [drop]\n    outside"))) == 1
+
+
+def test_the_nearest_name_is_told_whatever_its_capitals() -> None:
+    assert nearest("DAYS", ["age", "days"]) == "days"
+    assert nearest("branch_code", ["age", "days"]) is None
+
+
+def test_all_mistakes_are_in_the_json() -> None:
+    with pytest.raises(SpecRefused) as caught:
+        loads(TWELVE)
+    said: dict[str, Any] = caught.value.as_json()
+    assert len(said["errors"]) == 12 and "more" not in said
+    assert said["error"] == said["errors"][0]
+    assert [(each["line"], each["code"]) for each in said["errors"]] == marked(TWELVE)
+
+
+def test_what_a_terminal_would_obey_is_not_printed() -> None:
+    found = told(LOANS.replace("of: days", 'of: "\\e[2J\\u202eday"'))
+    assert str(found[0]).isprintable()

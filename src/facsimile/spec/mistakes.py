@@ -97,8 +97,6 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     >>> nearest("treshold", ["epsilon", "threshold"])
     'threshold'
     """
-    if len(word) > LONGEST_WORD:
-        return None
     small: dict[str, str] = {}
     for name in islice((n for n in known if len(n) <= LONGEST_WORD), MOST_COMPARED):
         small.setdefault(name.casefold(), name)
