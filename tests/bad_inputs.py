@@ -175,6 +175,10 @@ SPECIFICATIONS = [
     wrong("a mean by a column without groups", "E200", "by: [branch]", "by: [days]"),
     wrong("a mean of a column without numbers", "E200", "of: days", "of: branch"),
     wrong("a threshold of 0", "E200", "threshold: 4", "threshold: 0"),
+    wrong(
+        "planning with numbers of no column", "E213", "  groups: {branch: 15}",
+        "  numbers: {dayz: {mean: 9, deviation: 4}}",
+    ),
     wrong("planning with no such column", "E213", "groups: {branch: 15}", "groups: {brunch: 15}"),
 ]  # fmt: skip
 

@@ -12,7 +12,7 @@ from conftest import EXAMPLES, ROOT
 from facsimile.errors import FacsimileError, SpecRefused
 from facsimile.release.check import mistakes, thorough
 from facsimile.spec.load import NAMELESS, loads
-from facsimile.spec.mistakes import Mistake, nearest
+from facsimile.spec.mistakes import Mistake, line_of, nearest
 from facsimile.spec.release import Specification
 from mutations import mutants, mutated
 
@@ -198,3 +198,31 @@ def test_all_mistakes_are_in_the_json() -> None:
 def test_what_a_terminal_would_obey_is_not_printed() -> None:
     found = told(LOANS.replace("of: days", 'of: "\\e[2J\\u202eday"'))
     assert str(found[0]).isprintable()
+
+
+def test_mistakes_of_a_misspelled_family_are_told_too() -> None:
+    found = told(LOANS.replace("family: privbayes", "family: privbays").replace("theta: [4", "thta: [4"))
+    assert [(error.line, error.code) for error in found] == [(47, "E213"), (49, "E213")]
+
+
+def test_a_bin_is_told_where_it_stands() -> None:
+    """Each that cannot be read; the one after a gap; the list where nothing is nearer."""
+    bins = "coarse:\n        - 0-13\n        - 14-27\n        - 28-60\n"
+    text = LOANS.replace("coarse: [0-13, 14-27, 28-60]\n", bins)
+    assert [error.line for error in told(text.replace("14-27", "15-27"))] == [34]
+    assert [error.line for error in told(text.replace("14-27", "x").replace("28-60", "y"))] == [34, 35]
+    assert [error.line for error in told(text.replace("14-27", "0-13"))] == [34]
+    assert [error.line for error in told(LOANS.replace("coarse: [0-13, 14-27, 28-60]", "coarse: []"))] == [32]
+
+
+def test_a_truth_value_in_a_map_is_told_once_at_its_line() -> None:
+    text = LOANS.replace("map: {N: north, S: south}", "map:\n      true: nort\n      false: south")
+    assert [error.line for error in told(text)] == [22]
+
+
+def test_a_place_that_is_not_in_the_file_has_the_line_of_what_is_around_it() -> None:
+    lines = {(): 1, ("a",): 2, ("a", 0): 3, ("a", 0, "b"): 4}
+    assert line_of(("a", 0, "b"), lines) == 4
+    assert line_of(("a", 0, "c", "d"), lines) == 3
+    assert line_of(("x", "y"), lines) == 1
+    assert line_of(("x",), {}) is None

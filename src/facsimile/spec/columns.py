@@ -219,7 +219,7 @@ class Column(Model):
         for key, label in (self.map or {}).items():
             if self.values is not None and label not in self.categories:
                 problem = f"{self._called}: `map` leads to {label}, which is not among `values`"
-                yield unknown_name(("map", key), problem, label, self.values)
+                yield unknown_name(("map", _given(key, self.map or {})), problem, label, self.values)
 
     def _check_numbers(self) -> Iterator[Mistake]:
         """Categories have all a number or none; of bins, some may have one that lies in them."""
@@ -497,6 +497,14 @@ class Column(Model):
             return None
         bins = next(iter(self._partitions.values()))
         return next((b for b in bins if isinstance(b, NumberBin) and b.contains(value)), None)
+
+
+def _given(text: str, texts: Mapping[str, str]) -> str:
+    """The key that a text of a map was given by: true and false stand for several."""
+    for word, several in (("True", TRUE_TEXTS), ("False", FALSE_TEXTS)):
+        if text in several and set(several) <= set(texts):
+            return word
+    return text
 
 
 def _placed(partition: Partition) -> Iterator[tuple[Place, str]]:

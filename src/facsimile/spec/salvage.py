@@ -191,27 +191,18 @@ class _Hidden:
 
 
 def _hide(part: Any, place: Place) -> None:
-    """Forget the innermost value of a part that a place names, and what was computed around it."""
-    holders: list[tuple[Model, str]] = []
+    """Forget the innermost value of a part that a place names."""
+    holder: tuple[Model, str] | None = None
     here = part
     for step in place:
         if isinstance(here, Model) and isinstance(step, str) and step in here.__dict__:
-            holders.append((here, step))
-            here = here.__dict__[step]
+            holder, here = (here, step), here.__dict__[step]
         elif isinstance(here, tuple) and isinstance(step, int) and step < len(here):
             here = here[step]
         else:
             break
-    for holder, _ in holders:
-        _forget_computed(holder)
-    if holders:
-        holders[-1][0].__dict__.pop(holders[-1][1])
-
-
-def _forget_computed(part: Model) -> None:
-    """Drop what a part has computed from its values."""
-    for name in [name for name in part.__dict__ if name not in type(part).model_fields]:
-        del part.__dict__[name]
+    if holder is not None:
+        holder[0].__dict__.pop(holder[1])
 
 
 @cache
