@@ -78,6 +78,13 @@ def part(name: str) -> str:
     return found[0]
 
 
+def item(kind: str) -> str:
+    """The lines of a criterion."""
+    found = re.search(rf"^  - criterion: {kind}\n(?:    .*\n)*", text(), re.MULTILINE)
+    assert found
+    return found[0]
+
+
 def of_text(content: bytes | str) -> Make:
     """`facsimile check` of a text."""
     return lambda folder: ["check", write(folder / "release.yaml", content)]
@@ -170,6 +177,7 @@ SPECIFICATIONS = [
     wrong("an exclusion that leaves nothing", "E200", "theta > 4 and degree > 1", "theta > 0"),
     wrong("families without pure privacy", "E200", part("families"), "families:\n  - family: dpctgan\n", 43),
     wrong("a minimal count of 0", "E200", "min_count: [2]", "min_count: [0]"),
+    wrong("a criterion that is only its name", "E200", item("mean"), "  - mean\n"),
     wrong("a criterion that does not exist", "E213", "criterion: mean", "criterion: median"),
     wrong("a criterion about no column", "E213", "of: days", "of: dayz"),
     wrong("a mean by a column without groups", "E200", "by: [branch]", "by: [days]"),

@@ -138,7 +138,7 @@ class Selection(Model):
         elif given != wanted:
             takes = f"selection mode {self.mode} takes {', '.join(sorted(wanted)) or 'no parameter'}"
             for name in sorted(given - wanted):
-                yield Mistake((name,), f"{takes}: {name} is not one of them")
+                yield Mistake((name,), f"{takes}: {name} does not belong there")
             if wanted - given:
                 yield Mistake(("mode",), f"{takes}: {', '.join(sorted(wanted - given))} is missing")
 

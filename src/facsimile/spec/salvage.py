@@ -135,6 +135,9 @@ class Salvage:
         models = _models(bare)
         if models == [bare] or (models and isinstance(data, Mapping)):
             return self.part(self._chosen(models, data, place), data, place)
+        if models and _tags(models):
+            self._tell(Mistake(place, f"{_subject(place)} {_SHAPES['dict_type']}"))
+            raise Unknown
         inner = get_args(bare)[-1 if get_origin(bare) is dict else 0] if get_args(bare) else None
         if _models(_bare(inner)) and get_origin(bare) is dict and isinstance(data, Mapping):
             return {str(key): self._item(inner, item, (*place, str(key))) for key, item in data.items()}
