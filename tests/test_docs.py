@@ -24,6 +24,7 @@ import yaml
 import facsimile.spec
 from conftest import EXAMPLES, ROOT
 from facsimile import __version__, cli, errors
+from facsimile.cli import program as commands
 from facsimile.errors import CATALOGUE, FacsimileError
 from facsimile.release.check import check
 from facsimile.spec.families import FAMILIES
@@ -134,7 +135,7 @@ def test_the_schema_describes_the_examples(path: Path) -> None:
 
 def test_every_command_and_option_is_explained() -> None:
     text = page("docs/commands.md")
-    program: Any = typer.main.get_command(cli.app)
+    program: Any = typer.main.get_command(commands.app)
     for option in ("--help", *(name for parameter in program.params for name in parameter.opts)):
         assert f"`{option}`" in text
     for name, command in program.commands.items():

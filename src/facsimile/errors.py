@@ -36,7 +36,7 @@ CATALOGUE: dict[str, Entry] = {
     # the command line
     "E001": Entry("{problem}", "Run `{command} --help`."),
     # data files: refused before any charge
-    "E101": Entry("The data file does not exist.", "Check the path given with --data or --public."),
+    "E101": Entry("The data file does not exist.", "Check the path that was given."),
     "E102": Entry("The data file is empty.", "Export the table again with a header and its records."),
     "E103": Entry("The data file has a header and no records.", "Export the table again with its records."),
     "E104": Entry(
@@ -48,7 +48,8 @@ CATALOGUE: dict[str, Entry] = {
         "Give CSV, CSV.gz, Parquet, Arrow, DuckDB, SQLite, a postgres:// or a spark:// source.",
     ),
     "E106": Entry(
-        "The data source cannot be opened or read.", "Check that it is whole and that you may read it."
+        "The data source cannot be opened or read.",
+        "Check that it is whole and that you may read it; of a server, its name, port, database and login.",
     ),
     "E107": Entry(
         "The data source holds several tables.",
@@ -229,11 +230,15 @@ CATALOGUE: dict[str, Entry] = {
     # output
     "E401": Entry("The output already exists.", "Choose another name, or move the old one away."),
     "E402": Entry(
-        "The output would pass through a link or into the folder of the data.", "Choose another folder."
+        "The output would pass through a link, hold the data or lie inside them.", "Choose another folder."
     ),
     "E403": Entry("The output cannot be written.", "Check that the folder exists, is writable and has space."),
     "E404": Entry(
         "The signing key cannot be read.", "Give an Ed25519 private key in PEM form, without a passphrase."
+    ),
+    "E406": Entry(
+        "What the command has to say could not be printed; what it did stands.",
+        "Free space where standard output goes, and run it again if you need its words.",
     ),
     # studies on public data
     "E410": Entry("The study cannot be read.", "Give a file that `facsimile explore` has made."),

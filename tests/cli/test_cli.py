@@ -14,8 +14,10 @@ import yaml
 
 from conftest import ROOT
 from facsimile import __version__, cli
+from facsimile.cli import program
 from facsimile.spec.load import dump, schema, validated
 from programs import Program, Ran
+from releases import specification, write_data
 from specs import changed, small
 
 FAMILIES = {"privbayes": 1440, "mwem": 432, "pep": 1296, "dpctgan": 2304, "patectgan": 768}
@@ -41,7 +43,7 @@ def test_without_a_command_it_explains_itself(run: Program) -> None:
 
 
 def commands() -> list[str]:
-    return sorted(typer.main.get_command(cli.app).commands)  # type: ignore[attr-defined]
+    return sorted(typer.main.get_command(program.app).commands)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in commands())])
@@ -258,6 +260,55 @@ def test_a_closed_pipe_is_no_internal_error(births: Path) -> None:
 def test_help_and_version_import_nothing_heavy() -> None:
     """What takes seconds to import is imported by the command that needs it."""
     heavy = "('numpy', 'scipy', 'pydantic', 'ibis', 'duckdb', 'pyarrow', 'opendp', 'rich', 'yaml', 'altair')"
-    program = f"import sys, facsimile.cli; print([name for name in {heavy} if name in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    text = f"import sys, facsimile.cli.program; print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+def written_nowhere(*arguments: object, out: str) -> subprocess.CompletedProcess[str]:
+    """A command whose standard output goes to a full disk, or to a reader that has left."""
+    command = [sys.executable, "-c", "from facsimile.cli import main; main()", *map(str, arguments)]
+    if out == "full":
+        with Path("/dev/full").open("w") as full:
+            return subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        return subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writing)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_release_stands_whether_it_can_be_told_or_not(tmp_path: Path, as_json: bool) -> None:
+    """Once it ended in E700, and a curator who tried again paid again."""
+    data, spec = write_data(tmp_path), tmp_path / "people.yaml"
+    spec.write_text(yaml.safe_dump(specification().model_dump(mode="json", exclude_none=True)))
+    files = ("--data", data, "--ledger", tmp_path / "l", "--out", tmp_path / "bundle", *["--json"] * as_json)
+    found = written_nowhere("release", spec, *files, out="full")
+    assert found.returncode == 0, found.stderr
+    assert found.stderr.splitlines()[-1].startswith("The release is made and stands in ")
+    assert (tmp_path / "bundle" / "README.html").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_words_that_cannot_be_printed_are_no_internal_error(births: Path) -> None:
+    full = written_nowhere("check", births / "release.yaml", out="full")
+    assert (full.returncode, full.stderr[:5]) == (2, "E406 ")
+    assert "Traceback" not in full.stderr and full.stderr.count("\n") == 1
+    left = written_nowhere("check", births / "release.yaml", out="closed")
+    assert (left.returncode, left.stderr) == (0, "")
+
+
+def test_ctrl_c_while_the_program_is_imported_stops_quietly(
+    run: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "facsimile.cli.program":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "facsimile.cli.program")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    assert run("--version") == Ran(130, "", "Stopped.\n")

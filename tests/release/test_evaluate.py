@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from facsimile.cli import app
+from facsimile.cli.program import app
 from facsimile.errors import FacsimileError
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate

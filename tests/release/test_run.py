@@ -17,8 +17,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from facsimile.cli import app
-from facsimile.errors import FacsimileError, refusal
+from facsimile.cli.program import app
+from facsimile.errors import FacsimileError, Refused, refusal
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.ledger import Ledger
@@ -662,3 +662,21 @@ def test_the_command_prints_a_rehearsal_and_its_plan(births: Path, tmp_path: Pat
     said = CliRunner().invoke(app, ["plan-hash", str(births / "ours.yaml"), "--json"])
     report = json.loads((tmp_path / "bundle" / bundle.REPORT).read_bytes())
     assert json.loads(said.stdout)["plan_hash"] == report["plan_hash"]
+
+
+def test_only_what_a_run_left_under_its_working_name_is_removed(folder: Path) -> None:
+    """A folder `.bundle.part` of somebody else's once vanished, with the confidential file in it."""
+    part = folder / ".bundle.part"
+    part.mkdir()
+    (part / "mine.txt").write_text("kept")
+    with pytest.raises(Refused) as refused:
+        release(request(folder))
+    assert refused.value.code == "E401" and (part / "mine.txt").read_text() == "kept"
+    (part / "mine.txt").rename(part / "data.csv")
+    shutil.copy(folder / "people.csv", part / "people.csv")
+    with pytest.raises(Refused) as refused:
+        release(request(folder, data=Address.of(part / "people.csv")))
+    assert refused.value.code == "E402" and (part / "people.csv").exists()
+    (part / "people.csv").unlink()
+    release(request(folder))
+    assert not part.exists()

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import facsimile
-from facsimile.cli import app
+from facsimile.cli.program import app
 from facsimile.errors import FacsimileError
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate

@@ -27,7 +27,7 @@ from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from facsimile.acceptance.bounds import level, upper
-from facsimile.cli import app
+from facsimile.cli.program import app
 from facsimile.documents.numerals import above
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError

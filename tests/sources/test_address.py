@@ -137,3 +137,11 @@ def test_reading_an_address_imports_no_engine() -> None:
     code = "import sys, facsimile.sources.address; print(*{'ibis', 'pyarrow', 'numpy'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "\n"
+
+
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0", "[::]", "[::ffff:0:0]", "[::ffff:127.0.0.1]", "127.9.9.9", "LOCALHOST."]
+)
+def test_this_machine_has_one_name(host: str) -> None:
+    """The unspecified address reaches this machine too: once it opened a second ledger for a paid table."""
+    assert Address.of(f"postgres://{host}/d#t").identity == Address.of("postgres://localhost/d#t").identity

@@ -8,13 +8,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import engines
 from facsimile.errors import DataRefused
 from facsimile.privacy.reader import read_public
 from facsimile.sources.address import Address
+from facsimile.sources.source import guarded, opened
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import Encoding
@@ -267,3 +270,23 @@ def test_spark_tables(case: Case, tmp_path: Path) -> None:
     assert read_public("spark://local#people", specification) == expected
     with pytest.raises(DataRefused, match="E108"):
         read_public("spark://local#absent", specification)
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
+def test_the_name_of_a_folder_is_no_column(name: str, tmp_path: Path) -> None:
+    """Engines read `age=5/` as a column and put it in the place of the file's own."""
+    folder = tmp_path / "age=5"
+    folder.mkdir()
+    data = pyarrow.table({"age": ["70", "71"], "sex": ["a", "b"]})
+    write = engines.write_csv if name.endswith("csv") else pyarrow.parquet.write_table
+    write(data, folder / name)
+    with opened(folder / name, ["age", "sex"]) as source:
+        assert sorted(source.to_pyarrow().column("age").to_pylist()) == ["70", "71"]
+
+
+def test_an_interrupted_engine_stops_the_program() -> None:
+    def interrupted() -> None:
+        raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
+
+    with pytest.raises(KeyboardInterrupt):
+        guarded(interrupted, lambda _: "E106")

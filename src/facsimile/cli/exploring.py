@@ -126,7 +126,7 @@ def _print_summary(study: Study, found: Summary, out: Path) -> None:
         page.table("Finalists by the generator's epsilon", "epsilon|configurations", finals)
         page.line(f"\nNext: facsimile plan {out}")
     elif not found.running:
-        page.line("\nNo configuration reaches the wanted acceptance.")
+        page.line("\nNo configuration was shown to reach the wanted acceptance.")
 
 
 def plan_command(

@@ -98,7 +98,10 @@ def ledger_show(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson = F
     if state.before:
         page.line(f"Earlier ledgers of this data had spent {shown(state.before)}.")
     rows = [(*(str(value) for value in list(c.values())[:-1]), c["plan_hash"][:16]) for c in _charges(state)]
-    page.table("Charges", ">number|day|>epsilon|outcome|release|plan", rows)
+    if rows:
+        page.table("Charges", ">entry|day|>epsilon|outcome|release|plan", rows)
+    else:
+        page.line("Nothing was charged yet.")
 
 
 def _charges(state: State) -> list[dict[str, Any]]:

@@ -2,14 +2,63 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import typer
 
 PAGE = 100
+
+
+class Unprinted(Exception):
+    """Standard output cannot be written; `unwanted` where its reader has left (a closed pipe)."""
+
+    def __init__(self, unwanted: bool) -> None:
+        self.unwanted = unwanted
+
+
+class Screen(io.TextIOWrapper):
+    """Standard output, whose failures are told apart from those of the command's own work."""
+
+    @classmethod
+    def of(cls, stream: io.TextIOWrapper) -> Screen:
+        """The same stream, in UTF-8."""
+        return cls(stream.detach(), encoding="utf-8", line_buffering=True)
+
+    def write(self, text: str) -> int:
+        """Write, or say that it cannot be."""
+        with self._told():
+            return super().write(text)
+
+    def flush(self) -> None:
+        """Flush, or say that it cannot be."""
+        with self._told():
+            super().flush()
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())  # what is still held back must not fail again at the end
+            os.close(nowhere)
+            raise Unprinted(isinstance(error, BrokenPipeError)) from None
+
+
+@contextlib.contextmanager
+def said_or(otherwise: str) -> Iterator[None]:
+    """What was done stands, whether it can be told on standard output or not; then it is said in one line."""
+    try:
+        yield
+    except Unprinted as unprinted:
+        if not unprinted.unwanted:
+            typer.echo(otherwise, err=True)
 
 
 class Page:

@@ -12,7 +12,7 @@ import typer
 
 from facsimile.cli.ledgers import BACKUP
 from facsimile.cli.options import AsJson, DatasetKey, SpecFile, source
-from facsimile.cli.page import Page, print_json
+from facsimile.cli.page import Page, print_json, said_or
 from facsimile.cli.progress import busy
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
@@ -84,15 +84,18 @@ def _told_of_a_new_ledger(request: Request, as_json: bool) -> Iterator[None]:
         yield
     finally:
         if ledger is not None and not there and not as_json and ledger.exists():
-            typer.echo(f"A ledger was begun: {ledger}. {cap} may be spent on {request.data.name} in all,")
-            typer.echo(f"which is confidential from now on. {BACKUP}\n")
+            begun = f"A ledger was begun: {ledger}. {cap} may be spent on {request.data.name} in all,"
+            with said_or(begun):
+                typer.echo(f"{begun}\nwhich is confidential from now on. {BACKUP}\n")
 
 
 def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:
-    if as_json:
-        print_json(said)
-        return
-    from facsimile.documents.numerals import above, holding
+    with said_or(f"The release is made and stands in {out}; its summary could not be printed."):
+        print_json(said) if as_json else _print_summary(said, out)
+
+
+def _print_summary(said: dict[str, Any], out: Path) -> None:
+    from facsimile.documents.numerals import above, holding, standing_in
 
     page = Page()
     page.heading(said["title"])
@@ -108,6 +111,11 @@ def _print_release(said: dict[str, Any], as_json: bool, out: Path) -> None:
     bounds = sum(c["bound"] is not None for c in said["criteria"])
     if bounds:
         page.line(f"\n{holding(bounds, said['confidence']['together'])}")
+        page.line(
+            standing_in(
+                c["name"] for c in said["criteria"] if c["bound"] is not None and c["stands"] != "itself"
+            )
+        )
     if exact:
         page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
     page.line(f"\nThe page to read first: {out / 'README.html'}")
@@ -135,7 +143,7 @@ def verify_command(
 
     Example: facsimile verify bundle --signed-by publisher.pem
     """
-    from facsimile.documents.numerals import holding
+    from facsimile.documents.numerals import holding, standing_in
     from facsimile.release.verify import verify
 
     with busy("Verifying", as_json):
@@ -152,6 +160,7 @@ def verify_command(
     page.line("Every figure follows from the specification, the data and the noisy answers.")
     if found.bounds:
         page.line(holding(found.bounds, found.confidence))
+        page.line(standing_in(found.standing_in))
     if found.plan_checked:
         page.line("The plan is the one you named.")
     unknown = "Self-consistent; who made it was not checked."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from math import exp
@@ -57,6 +58,18 @@ def holding(bounds: int, confidence: str) -> str:
     """
     sure = f"with a probability of at least {show_decimal(parse_decimal(confidence) * 100)} %"
     return f"All {bounds} bounds hold together {sure}." if bounds > 1 else f"The bound holds {sure}."
+
+
+def standing_in(names: Iterable[str]) -> str:
+    """What a reader of bounds must know of criteria that something was measured in place of.
+
+    >>> standing_in(["mean-age", "correlation"])
+    'Of mean-age, correlation they bound a figure that stands in for the error: README.html says which.'
+    """
+    listed = ", ".join(names)
+    if not listed:
+        return "Each is a bound on the error itself."
+    return f"Of {listed} they bound a figure that stands in for the error: README.html says which."
 
 
 def rounded_up(text: str) -> str:

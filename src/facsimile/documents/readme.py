@@ -182,10 +182,13 @@ def _regressions(report: Report) -> list[tuple[str, Regression]]:
 
 
 def uncovered(report: Report) -> list[str]:
-    """The common topics that no criterion of the release speaks of, and columns without a mean."""
-    topics = {criterion.topic for criterion in report.criteria}
-    found = [words for topic, words in _TOPICS.items() if topic not in topics]
-    measured = {name for c in report.criteria if c.topic == "means" for name in c.columns}
+    """The common topics that no criterion of the release speaks of, and columns without a mean.
+
+    A query answers one question and covers no topic.
+    """
+    whole = [criterion for criterion in report.criteria if criterion.kind != "query"]
+    found = [words for topic, words in _TOPICS.items() if topic not in {c.topic for c in whole}]
+    measured = {name for c in whole if c.topic == "means" for name in c.columns}
     rest = [c.name for c in report.columns if c.numbers is not None and c.name not in measured]
     if measured and rest:
         found.append(f"the mean of {' or '.join(rest)}")

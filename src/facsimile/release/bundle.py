@@ -62,7 +62,7 @@ def write(found: Mapping[str, bytes], out: Path) -> None:
     if _holds(out, found):
         return
     refuse_output(out)
-    part = out.with_name(f".{out.name}.part")
+    part = _part(out)
     shutil.rmtree(part, ignore_errors=True)
     try:
         part.mkdir(mode=0o700)
@@ -93,8 +93,27 @@ def refuse_output(
         raise refusal("E402")
     if out.exists() and not (resumed and (out / MANIFEST).is_file()):
         raise refusal("E401")
+    _refuse_part(_part(out), data)
     if not out.absolute().parent.is_dir():
         raise refusal("E403")
+
+
+def _part(out: Path) -> Path:
+    """The name that the folder has while it is written."""
+    return out.with_name(f".{out.name}.part")
+
+
+def _refuse_part(part: Path, data: Path | None) -> None:
+    """Only what an earlier run left under that name may be removed: a folder of a bundle's files."""
+    try:
+        if data is not None and data.resolve().is_relative_to(part.resolve()):
+            raise refusal("E402")
+        if part.is_symlink() or (
+            part.exists() and {path.name for path in part.iterdir()} - {*NAMES, MANIFEST, SIGNATURE}
+        ):
+            raise refusal("E401")
+    except OSError:  # not a folder, or a name that no disk takes
+        raise refusal("E403") from None
 
 
 def refuse_without_room(out: Path, specification: Specification) -> None:

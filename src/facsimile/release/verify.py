@@ -62,6 +62,7 @@ class Verified:
     plan_hash: str
     bounds: int
     confidence: str
+    standing_in: tuple[str, ...]
     rendered: bool
     signer_checked: bool
     plan_checked: bool
@@ -106,6 +107,7 @@ def verify(
         plan_hash=said["plan_hash"],
         bounds=sum(criterion.bound is not None for criterion in found.criteria),
         confidence=found.confidence.together,
+        standing_in=tuple(c.name for c in found.criteria if c.bound is not None and c.stands != "itself"),
         rendered=rendered,
         signer_checked=wanted is not None,
         plan_checked=plan is not None,

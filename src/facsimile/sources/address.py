@@ -163,8 +163,9 @@ def _server(text: str) -> tuple[str, int | None]:
 
 
 def _plain_host(host: str) -> str:
-    """This machine has one name here."""
+    """This machine has one name here; it also answers to the unspecified address."""
     try:
-        return "localhost" if ipaddress.ip_address(host).is_loopback else host
+        number = ipaddress.ip_address(host)
+        return "localhost" if number.is_loopback or number.is_unspecified else host
     except ValueError:
         return host

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import duckdb
 import ibis
 import pyarrow
 import pyarrow.ipc
@@ -51,7 +52,10 @@ def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
     except FacsimileError:
         raise
     except Exception as error:
+        stopped = isinstance(error, duckdb.InterruptException)
         found = code(error)
+    if stopped:
+        raise KeyboardInterrupt
     raise refusal(found)
 
 
@@ -111,7 +115,7 @@ def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
         return _csv(path, wanted, stack)
     if name.endswith(PARQUET):
         _check_columns(pyarrow.parquet.read_schema(path).names, sorted(wanted))
-        return _embedded(stack).read_parquet(_pattern(path))
+        return _embedded(stack).read_parquet(_pattern(path), hive_partitioning=False)
     if name.endswith(ARROW):
         return _in_memory(_arrow_file(path), wanted, stack)
     if name.endswith(DUCKDB):
@@ -157,6 +161,7 @@ def _csv(path: Path, wanted: set[str], stack: contextlib.ExitStack) -> Source:
         columns=columns,
         compression="gzip" if layout.compressed else "none",
         strict_mode=True,
+        hive_partitioning=False,
     )
 
 
