@@ -23,7 +23,12 @@ class Unprinted(Exception):
 
 
 class Screen(io.TextIOWrapper):
-    """Standard output, whose failures are told apart from those of the command's own work."""
+    """Standard output, whose failures are told apart from those of the command's own work.
+
+    Once it has failed, nothing more is printed: every further word fails the same way.
+    """
+
+    lost: Unprinted | None = None
 
     @classmethod
     def of(cls, stream: io.TextIOWrapper) -> Screen:
@@ -32,6 +37,8 @@ class Screen(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         """Write, or say that it cannot be."""
+        if self.lost is not None:
+            raise self.lost
         with self._told():
             return super().write(text)
 
@@ -48,7 +55,8 @@ class Screen(io.TextIOWrapper):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())  # what is still held back must not fail again at the end
             os.close(nowhere)
-            raise Unprinted(isinstance(error, BrokenPipeError)) from None
+            self.lost = Unprinted(isinstance(error, BrokenPipeError))
+            raise self.lost from None
 
 
 @contextlib.contextmanager
