@@ -121,3 +121,58 @@ def test_where_it_takes_too_long_nothing_is_refused(monkeypatch: pytest.MonkeyPa
     assert not some_row(DOMAIN, rules)
     monkeypatch.setattr(feasible, "MOST_STEPS", 3)
     assert some_row(DOMAIN, rules)
+
+
+def one_criterion(kind: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"criterion": kind, "threshold": "0.5", "epsilon": "0.5", **more}]
+
+
+def numbered(columns: int, bins: int) -> list[dict[str, Any]]:
+    cut = {"bounds": ["0", str(bins)], "alternatives": {"a": [f"0..{bins - 1}"]}, "outside": "clip"}
+    return [{"name": f"c{i}", "description": "x", **cut} for i in range(columns)]
+
+
+ONE_BIN = [{"name": "age", "description": "x", "bounds": ["0", "90"], "alternatives": {"a": ["0-90"]}}]
+HUGE = [
+    {"name": "sex", "description": "x", "values": ["M", "F"], "alternatives": {"a": ["M", "F"]}}
+    | {"numbers": {"M": "0", "F": "1e25"}}
+]
+TIES = [f"c{i} > c{j}" for i in range(4) for j in range(i)]
+EASY = one_criterion("marginals-absolute", ways="1", threshold="0.9")
+BURNT: dict[str, dict[str, Any]] = {
+    "a correlation with itself": {"criteria": one_criterion("correlation", of=["age", "age"])},
+    "matched twice": {"criteria": one_criterion("faithfulness", match=["sex", "sex"], reference="coarse")},
+    "far partners": {
+        "criteria": one_criterion("faithfulness", match=[], reference="coarse", within="99999999999")
+    },
+    "no range": {"columns": ONE_BIN, "criteria": one_criterion("ranges-absolute", of=["age"])},
+    "many cells": {"columns": numbered(3, 700), "criteria": one_criterion("total-variation", ways="3")},
+    "many cells in a tail": {
+        "columns": numbered(3, 700),
+        "criteria": one_criterion("marginals-tail", of=[["c0", "c1", "c2"]], beyond="0.1"),
+    },
+    "many ranges": {"columns": numbered(1, 20_000), "criteria": one_criterion("ranges-absolute", of=["c0"])},
+    "tied for aim": {
+        "columns": numbered(4, 60),
+        "criteria": EASY,
+        "families": [{"family": "aim"}],
+        "constraints": synthetic(*TIES),
+    },
+    "tied for workload": {
+        "columns": numbered(4, 60),
+        "criteria": EASY,
+        "families": [{"family": "workload"}],
+        "constraints": synthetic(*TIES),
+    },
+    "a huge mean": {"columns": HUGE, "criteria": one_criterion("mean", of="sex", threshold="1e30")},
+    "a huge epsilon": {"criteria": one_criterion("marginals-absolute", epsilon="1e25")},
+    "hopeless ratio": {"criteria": one_criterion("marginals-relative", threshold="1")},
+}
+
+
+@pytest.mark.parametrize("name", BURNT)
+def test_what_would_fail_after_the_charge_is_refused(name: str) -> None:
+    free = {"constraints": {"policy": "declared"}, "budget": {"total": "1e9", "generator": "3", "test": "2"}}
+    with pytest.raises(FacsimileError) as caught:
+        check(specification(**free | BURNT[name]))
+    assert caught.value.code in ("E200", "E201")

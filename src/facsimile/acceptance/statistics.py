@@ -14,6 +14,7 @@ from itertools import combinations
 from facsimile.acceptance.groups import groupings, likeness
 from facsimile.acceptance.regression import Fit, refitting
 from facsimile.acceptance.sums import correlations, named, quantiles, ranges
+from facsimile.privacy.noise import LARGEST
 from facsimile.privacy.queries import (
     ClippedRatio,
     FloorMeans,
@@ -94,7 +95,10 @@ class Candidate:
     refit: Fit | None = None
 
     def asked(self, criterion: Criterion, form: Statistic | None = None) -> Asked | None:
-        """The criterion's question in its own form or in another; None where the candidate cannot meet it."""
+        """The criterion's question in its own form or in another; None where the candidate cannot meet it.
+
+        Nor can it where integer noise is too short for the sensitivity: what is accepted can be measured.
+        """
         chosen = form or self.specification.statistic_of(criterion)
         query = self._query(criterion, chosen == "sharp")
         if query is None:
@@ -104,7 +108,8 @@ class Candidate:
             limit = 1 - 1 / criterion.threshold if criterion.threshold > 1 else Fraction(0)
         if isinstance(query, ClippedRatio):
             limit = min(limit, query.clip)
-        return Asked(criterion, chosen, query, limit)
+        asked = Asked(criterion, chosen, query, limit)
+        return None if asked.sensitivity > LARGEST // 2 else asked
 
     def _query(self, criterion: Criterion, sharp: bool) -> Query | None:
         if isinstance(criterion, RegressionCoefficients):

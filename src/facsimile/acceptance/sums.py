@@ -28,6 +28,8 @@ def ranges(candidate: Table, of: Sequence[str], groups: Sequence[Grouping]) -> t
     parts = [_shares(candidate, (g[0],), np.array(list(members(g)))) for g in groups]
     for name in of:
         prefixes = np.tril(np.ones((candidate.domain.axis(name).size,) * 2, bool))[: _ordered(candidate, name)]
+        if not len(prefixes):
+            continue
         parts.append(_shares(candidate, (name,), prefixes))
         for grouping in groups:
             if grouping[0] != name:

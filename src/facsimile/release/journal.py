@@ -13,6 +13,7 @@ import json
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 HEAD_BYTES = 1 << 16
+PART_BYTES = 1 << 13
 CHECK_BYTES = 32
 
 
@@ -56,7 +58,18 @@ class Journal:
     @property
     def size(self) -> int:
         """How many bytes both files take, whatever is decided."""
-        return 4 * self.specification.n * len(self.specification.columns) + 2 * (HEAD_BYTES + CHECK_BYTES)
+        return 4 * self.specification.n * len(self.specification.columns) + 2 * (self.head + CHECK_BYTES)
+
+    @cached_property
+    def head(self) -> int:
+        """How many bytes what is said about a candidate may take: it follows from the specification alone.
+
+        Every name stands in the specification; a criterion has fewer than ten exact numbers, a regression three
+        for each column, none of more than a few hundred digits.
+        """
+        spec = self.specification
+        parts = len(spec.criteria) + len(spec.columns)
+        return HEAD_BYTES + PART_BYTES * parts + 2 * len(spec.canonical().encode())
 
     def decide(self, decision: Decision) -> None:
         """Write what the search decided: whole and synced, or not at all."""
@@ -66,26 +79,26 @@ class Journal:
         if accepted is not None:
             rows[:] = accepted.table.records()
             head |= {"configuration": accepted.configuration.as_json(), **_measured_as_json(accepted)}
-        _write(self.decision, _padded(head) + rows.tobytes())
+        _write(self.decision, self._padded(head) + rows.tobytes())
 
     def decided(self) -> Decision | None:
         """What was decided, release or halt; None where nothing was."""
         content = _whole(self.decision)
         if content is None:
             return None
-        head = json.loads(content[:HEAD_BYTES])
+        head = json.loads(content[: self.head])
         day = date.fromisoformat(head["day"])
         if not head["released"]:
             return Decision(None, day)
         chosen = Configuration(**head["configuration"])
         domain = Domain(self.specification.axes(chosen.alternatives))
-        rows = np.frombuffer(content[HEAD_BYTES:], "<u4").reshape(-1, len(domain.axes))
+        rows = np.frombuffer(content[self.head :], "<u4").reshape(-1, len(domain.axes))
         table = Table.from_rows(domain, rows.astype(np.int64))
         return Decision(self._with(Accepted(table, chosen), head), day)
 
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""
-        _write(self.measurements, _padded(_measured_as_json(accepted)))
+        _write(self.measurements, self._padded(_measured_as_json(accepted)))
 
     def finished(self, accepted: Accepted) -> Accepted | None:
         """The accepted candidate with what was measured, if that is there."""
@@ -98,6 +111,12 @@ class Journal:
         """After the charge is closed: nothing of the run is left but the ledger."""
         for path in (self.decision, self.measurements):
             path.unlink(missing_ok=True)
+
+    def _padded(self, head: dict[str, Any]) -> bytes:
+        text = json.dumps(head, separators=(",", ":")).encode()
+        if len(text) >= self.head:
+            raise ValueError("a journal's head is too long")
+        return text.ljust(self.head - 1) + b"\n"
 
     def _with(self, accepted: Accepted, head: dict[str, Any]) -> Accepted:
         """The candidate with what was written about it."""
@@ -122,13 +141,6 @@ def _whole(path: Path) -> bytes | None:
         return None
     content, check = (found := read(path))[:-CHECK_BYTES], found[-CHECK_BYTES:]
     return content if hashlib.sha256(content).digest() == check else None
-
-
-def _padded(head: dict[str, Any]) -> bytes:
-    text = json.dumps(head, separators=(",", ":")).encode()
-    if len(text) >= HEAD_BYTES:
-        raise ValueError("a journal's head is too long")
-    return text.ljust(HEAD_BYTES - 1) + b"\n"
 
 
 def _as_json(measured: Measured) -> dict[str, Any]:

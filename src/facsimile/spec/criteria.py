@@ -20,6 +20,7 @@ from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.model import Model, Name, Reference
 
 REFERENCES = ("of", "by", "match", "target")
+MOST_BINS = 1_000_000
 
 
 def _words(value: object, place: Place) -> Iterator[tuple[Place, str]]:
@@ -29,6 +30,11 @@ def _words(value: object, place: Place) -> Iterator[tuple[Place, str]]:
     elif isinstance(value, tuple):
         for i, item in enumerate(value):
             yield from _words(item, (*place, i))
+
+
+def _repeated(names: Sequence[str], place: Place, problem: str) -> Iterator[Mistake]:
+    if len(set(names)) < len(names):
+        yield Mistake(place, problem, hides=False)
 
 
 class _Criterion(Model):
@@ -123,8 +129,14 @@ class Faithfulness(_Criterion):
 
     criterion: Literal["faithfulness"]
     match: tuple[Reference, ...] = Field(description="Columns that must be equal.")
-    within: Count = Field(default=1, ge=0, description="How many reference bins one other column may be off.")
+    within: Count = Field(
+        default=1, ge=0, le=MOST_BINS, description="How many reference bins one other column may be off."
+    )
     reference: str = Field(description="The alternative whose bins count.")
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A column is matched once."""
+        yield from _repeated(self.match, ("match",), "`match` names a column twice")
 
 
 class RangesAbsolute(_Criterion):
@@ -149,8 +161,7 @@ class _OfMarginals(_Criterion):
             place = ("ways",) if self.ways is not None else ("of",) if self.of else ()
             yield Mistake(place, "give either marginals (`of`) or a number of columns (`ways`)")
         for i, marginal in enumerate(self.of):
-            if len(set(marginal)) < len(marginal):
-                yield Mistake(("of", i), "a marginal names a column twice", hides=False)
+            yield from _repeated(marginal, ("of", i), "a marginal names a column twice")
 
 
 class TotalVariationDistance(_OfMarginals):
@@ -198,6 +209,10 @@ class Correlation(_Criterion):
 
     criterion: Literal["correlation"]
     of: tuple[Reference, ...] = Field(min_length=2, description="Columns whose pairs are compared.")
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A column is not compared with itself."""
+        yield from _repeated(self.of, ("of",), "`of` names a column twice")
 
 
 class NamedQuery(_Criterion):

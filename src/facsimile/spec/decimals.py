@@ -22,6 +22,8 @@ _DECIMAL = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?")
 _RATIO = re.compile(r"[+-]?[0-9]{1,30}/[0-9]{1,30}")
 _SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[+-]?[0-9]+(\.[0-9]+)?$"}]}
 
+MOST_EPSILON = 10**9
+
 
 def parse_decimal(value: Any) -> Fraction:
     """The exact number that a text writes; binary floats are taken as the decimal they print."""
@@ -69,6 +71,8 @@ def parse_epsilon(value: Any) -> Fraction:
         raise PydanticCustomError("E201", "a privacy parameter must be a finite decimal") from None
     if epsilon <= 0:
         raise PydanticCustomError("E201", "a privacy parameter must be greater than zero")
+    if epsilon > MOST_EPSILON:
+        raise PydanticCustomError("E201", "a privacy parameter of more than a billion protects nothing")
     return epsilon
 
 

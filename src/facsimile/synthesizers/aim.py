@@ -66,6 +66,12 @@ class AIM(Synthesizer):
         """From the text of a configuration."""
         return cls(**{name: int(value) for name, value in hyperparameters.items()})
 
+    def holds(self, domain: Domain, known: Known) -> bool:
+        """Where the domain is too large to be held, a junction tree must hold the rules."""
+        from facsimile.synthesizers import graphical
+
+        return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
+
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
         """Measure columns, then select, measure and fit until ε is spent."""
         domain = answers.domain

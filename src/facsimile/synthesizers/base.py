@@ -65,6 +65,10 @@ class Synthesizer(ABC):
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:  # noqa: B027 (most have nothing to check)
         """Raise ValueError if the hyperparameters make no sense on this domain: before anything is charged."""
 
+    def holds(self, domain: Domain, known: Known) -> bool:
+        """Whether a model can hold the cells that may not occur: asked before anything is charged."""
+        return True
+
     @abstractmethod
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
         """Spend at most ε on questions and return a model of the table.

@@ -106,6 +106,11 @@ class Coarser:
     groups: tuple[int, ...]
 
 
+def holds(domain: Domain, zeros: Sequence[tuple[Clique, Mask]], largest: int = LARGEST_TREE) -> bool:
+    """Whether a tree can hold the cells that may not occur: from public rules alone, so before a charge."""
+    return junction_tree(domain, [clique for clique, _ in zeros]).cells <= largest
+
+
 def estimate(
     domain: Domain,
     measurements: Sequence[Measurement],
@@ -127,7 +132,7 @@ def estimate(
     full, ties = _extended(domain, coarser or {})
     rules = [*zeros, *ties]
     forced = [clique for clique, _ in rules]
-    if junction_tree(full, forced).cells > largest:
+    if not holds(full, rules, largest):
         raise TreeTooLarge("the cells that may not occur tie too many columns together")
     answers = measured(full, measurements)
     kept = fitting(full, forced, answers, total, largest)

@@ -43,6 +43,10 @@ class Workload(Synthesizer):
         """Read the measurements and the weights."""
         shares(self.weights, items(self.measurements, domain, n, epsilon), domain, n, epsilon)
 
+    def holds(self, domain: Domain, known: Known) -> bool:
+        """Where the domain is too large to be held, a junction tree must hold the rules."""
+        return domain.cells <= LARGEST or graphical.holds(domain, known.zeros)
+
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
         """Measure in order, then estimate: densely, or on a junction tree where the domain is too large."""
         domain = answers.domain

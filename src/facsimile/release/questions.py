@@ -1,0 +1,140 @@
+"""Questions: what a release would ask is asked of made-up tables first, so that none fails after the charge.
+
+Whether a question can be asked depends on the domain, the number of records and the candidate. A made-up
+candidate has n records spread evenly over the bins of each column: no real one has larger smallest counts.
+It is made under the coarsest alternatives, the finest, and with one column at a time under each of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, islice
+
+import numpy as np
+
+from facsimile.acceptance.decision import JointTest, fine_grid, luck
+from facsimile.acceptance.groups import groupings
+from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.statistics import Asked, Candidate
+from facsimile.privacy.mechanisms import NoisyAnswer
+from facsimile.release.candidate import Recipe
+from facsimile.spec.criteria import (
+    ConditionalMean,
+    Correlation,
+    Criterion,
+    MarginalsRelative,
+    Quantile,
+    RangesAbsolute,
+    RegressionCoefficients,
+    RegressionError,
+)
+from facsimile.spec.families import FAMILIES
+from facsimile.spec.mistakes import Mistake
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+
+MOST_CHOICES = 8
+MOST_ROWS = 5_000
+MOST_TERMS = 2**26
+MOST_CELLS = 2**20
+Choice = dict[str, str]
+
+
+def unaskable(specification: Specification) -> Iterator[Mistake]:
+    """Criteria whose questions cannot be asked, and ratios that no candidate meets; each once."""
+    told = set[int]()
+    for choice in islice(choices(specification), MOST_CHOICES):
+        table = made_up(specification, choice)
+        for i, criterion in enumerate(specification.criteria):
+            problem = "" if i in told else _problem(specification, criterion, table)
+            if problem:
+                told.add(i)
+                yield Mistake(
+                    ("criteria", i, "criterion"), f"criterion {criterion.name} {problem}", hides=False
+                )
+    for i, criterion in enumerate(specification.criteria):
+        if i not in told and isinstance(criterion, MarginalsRelative) and criterion.threshold <= 1:
+            problem = f"criterion {criterion.name} cannot be met: the ratio of equal counts is 1"
+            yield Mistake(("criteria", i, "threshold"), problem, hides=False)
+
+
+def untied(specification: Specification) -> Iterator[Mistake]:
+    """Families that cannot hold the cells that rules leave empty: known before anything is measured."""
+    for i, grid in enumerate(specification.families):
+        if not FAMILIES[grid.family].pure:
+            continue
+        for choice in islice(choices(specification), MOST_CHOICES):
+            recipe = Recipe(specification, Configuration(choice, grid.family, grid.combination(0), {}))
+            made = recipe.synthesizer(specification.budget.generator)
+            if not made.holds(recipe.domain, recipe.known()):
+                problem = f"the constraints tie too many columns together for the family {grid.family}"
+                yield Mistake(("families", i, "family"), problem, hides=False)
+                break
+
+
+def choices(specification: Specification) -> Iterator[Choice]:
+    """Alternatives to look at: the finest and the coarsest together, then each column's own, one at a time."""
+    finest, coarsest = (_extreme(specification, sign) for sign in (-1, 1))
+    single = (finest | {c.name: used} for c in specification.columns for used in c.used)
+    seen: list[Choice] = []
+    for choice in (finest, coarsest, *single):
+        if choice not in seen:
+            seen.append(choice)
+            yield choice
+
+
+def _extreme(specification: Specification, sign: int) -> Choice:
+    """For each column the alternative with the fewest bins, or with the most."""
+    return {c.name: min(c.used, key=lambda used: sign * c.axis(used).size) for c in specification.columns}
+
+
+def made_up(specification: Specification, choice: Choice) -> Table:
+    """n records over a choice of alternatives, as many in each bin of a column as in any other, or one more."""
+    domain, random = Domain(specification.axes(choice)), np.random.Generator(np.random.PCG64(0))
+    rows = min(specification.n, max(MOST_ROWS, *domain.shape))
+    codes = np.column_stack([random.permutation(np.arange(rows) % size) for size in domain.shape])
+    whole, rest = divmod(specification.n, rows)
+    return Table.from_rows(domain, codes, whole + (np.arange(rows) < rest))
+
+
+def _problem(specification: Specification, criterion: Criterion, table: Table) -> str:
+    """What is wrong with a criterion on a made-up table; nothing where all is well."""
+    if _terms(specification, criterion, table.domain) > MOST_TERMS:
+        return "compares more numbers than a memory holds: use coarser bins"
+    if isinstance(criterion, RegressionCoefficients) and table.domain.cells > MOST_CELLS:
+        return ""  # making it takes seconds on so large a domain
+    fit = Fit.of(table, criterion.target) if isinstance(criterion, RegressionError) else None
+    try:
+        asked = Candidate(specification, table, fit).asked(criterion)
+        if asked is not None:
+            _check(specification, asked, table)
+        elif not isinstance(criterion, RegressionCoefficients | RegressionError):
+            return "has numbers that are too large to be measured with noise"
+    except ValueError:
+        return "asks what no table can answer: it compares too many cells, or none"
+    return ""
+
+
+def _check(specification: Specification, asked: Asked, table: Table) -> None:
+    """The questions that are asked about a candidate fit its table."""
+    joint = JointTest((asked,), specification.budget.test or Fraction(1), luck(specification.selection))
+    single = NoisyAnswer(asked.query, asked.criterion.epsilon, fine_grid(asked.sensitivity))
+    for question in (joint.question(), single):
+        question.check(table.domain, table.n)
+
+
+def _terms(specification: Specification, criterion: Criterion, domain: Domain) -> int:
+    """How many numbers the sums of a criterion hold, before any is made."""
+    size = {axis.name: axis.size for axis in domain.axes}
+    if isinstance(criterion, Correlation):
+        return max(size[one] * size[other] for one, other in combinations(criterion.of, 2))
+    if isinstance(criterion, RangesAbsolute):
+        groups = groupings(specification, criterion.by, domain)
+        within = max([2 * (max(places) + 1) * size[name] for name, places in groups] or [1])
+        return max(2 * size[name] ** 2 * within for name in criterion.of)
+    if isinstance(criterion, ConditionalMean | Quantile):
+        return max(size[criterion.of] * size[name] for name in (criterion.of, *criterion.by))
+    return 0
