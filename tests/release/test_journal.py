@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from documents.drawn import Drawn, releases
+from facsimile.privacy.reader import read_public
 from facsimile.release.journal import Decision, Journal
+from facsimile.release.run import rehearsed
 from facsimile.release.scheme import Accepted
+from releases import specification, write_data
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -32,3 +36,25 @@ def test_a_decision_and_its_measurements_survive_a_crash(
         assert found.table == accepted.table
         assert (found.configuration, found.measured) == (accepted.configuration, accepted.measured)
         assert (found.fit, found.refit) == (accepted.fit, accepted.refit)
+
+
+def test_hundreds_of_criteria_fit_and_a_halt_has_the_same_size(tmp_path: Path) -> None:
+    """Once a release with 300 criteria was decided and could never be finished: its journal was too small."""
+    query = {"criterion": "query", "where": "age < 18", "threshold": "0.9", "epsilon": "0.01"}
+    criteria = [query | {"query": f"question_{number}_of_an_office_that_asks"} for number in range(499)]
+    spec = specification(criteria=criteria)
+    accepted, _ = rehearsed(spec, read_public(write_data(tmp_path), spec), seed=1)
+    assert accepted is not None and len(accepted.measured) == len(criteria)
+    sizes = set()
+    for decision in (Decision(accepted, date(2026, 1, 2)), Decision(None, date(2026, 1, 2))):
+        journal = Journal.of(spec, tmp_path / "data.key")
+        journal.decide(decision)
+        decided = journal.decided()
+        assert decided is not None and (decided.accepted is None) == (decision.accepted is None)
+        journal.finish(accepted)
+        finished = journal.finished(replace(accepted, measured=()))
+        assert finished is not None and finished.measured == accepted.measured
+        sizes.add(journal.decision.stat().st_size)
+        assert journal.decision.stat().st_size + journal.measurements.stat().st_size == journal.size
+        journal.remove()
+    assert len(sizes) == 1
