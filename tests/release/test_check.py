@@ -238,7 +238,7 @@ def test_public_sizes_replace_planning(births: Path) -> None:
     groups = dict.fromkeys(planned.groups, 2_659)
     found = lines(check(specification, Assumed(9, groups, planned.spreads)))
     assert found["marginals-relative"].note == HOPELESS
-    assert found["mean-parity"].note == "smallest group 999"
+    assert found["mean-parity"].note == "smallest group 999 (2,659 less slack)"
 
 
 def test_a_mean_without_groups_is_over_all_records() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,8 @@ from facsimile.sources.address import Address
 if TYPE_CHECKING:
     from facsimile.release.check import Check
     from facsimile.release.public import BinnedMean, PublicSummary
+
+LOUD, WIDTH = 1 / 3, 80
 
 
 def check_command(
@@ -167,7 +170,9 @@ def _print_noise(page: Page, found: Check, from_public: bool) -> None:
         ),
     )
     page.line("noise: the scale of the noise; share: that scale over the value tested at.")
-    page.line("Above a third, noise can hide the answer.")
+    loud = [line.criterion for line in found.noise if line.share is not None and line.share > LOUD]
+    listed = f": {', '.join(loud)}" if loud else "; none is"
+    page.line(fill(f"Above a third, noise can hide the answer{listed}.", WIDTH))
     page.table(
         "Sensitivities: how far one record can move each criterion",
         "criterion|>sensitivity|_",

@@ -134,7 +134,8 @@ def _mean_sensitivity(
         return None, f"needs planning.groups.{unknown[0]}"
     sizes = [assumed.groups[name] for name in criterion.by] or [specification.n]
     smallest = sensitivity.smallest_group(min(sizes), specification.n, specification.slack)
-    return sensitivity.group_mean(bounds, smallest), f"smallest group {smallest:,}"
+    less = "" if smallest >= min(sizes) else f" ({min(sizes):,} less slack)"
+    return sensitivity.group_mean(bounds, smallest), f"smallest group {smallest:,}{less}"
 
 
 def _correlation_sensitivity(
