@@ -86,13 +86,14 @@ class Journal:
         content = _whole(self.decision)
         if content is None:
             return None
-        head = json.loads(content[: self.head])
+        said, _, codes = content.partition(b"\n")  # JSON has no line end of its own
+        head = json.loads(said)
         day = date.fromisoformat(head["day"])
         if not head["released"]:
             return Decision(None, day)
         chosen = Configuration(**head["configuration"])
         domain = Domain(self.specification.axes(chosen.alternatives))
-        rows = np.frombuffer(content[self.head :], "<u4").reshape(-1, len(domain.axes))
+        rows = np.frombuffer(codes, "<u4").reshape(-1, len(domain.axes))
         table = Table.from_rows(domain, rows.astype(np.int64))
         return Decision(self._with(Accepted(table, chosen), head), day)
 
