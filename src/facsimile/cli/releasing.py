@@ -108,14 +108,10 @@ def _print_summary(said: dict[str, Any], out: Path) -> None:
         for c in said["criteria"]
     ]
     page.table("Criteria", "criterion|>measured|>bound|>threshold" + ("|>exact" if exact else ""), rows)
-    bounds = sum(c["bound"] is not None for c in said["criteria"])
-    if bounds:
-        page.line(f"\n{holding(bounds, said['confidence']['together'])}")
-        page.line(
-            standing_in(
-                c["name"] for c in said["criteria"] if c["bound"] is not None and c["stands"] != "itself"
-            )
-        )
+    bounded = [c for c in said["criteria"] if c["bound"] is not None]
+    if bounded:
+        page.line(f"\n{holding(len(bounded), said['confidence']['together'])}")
+        page.line(standing_in(c["name"] for c in bounded if c["stands"] != "itself"))
     if exact:
         page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
     page.line(f"\nThe page to read first: {out / 'README.html'}")
