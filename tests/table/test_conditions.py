@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from facsimile.spec.bins import CategoryBin, MissingBin, NumberBin
-from facsimile.spec.constraints import atoms, holds, parse_condition, resolve
+from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
+from facsimile.spec.columns import Axis
+from facsimile.spec.constraints import Possible, atoms, holds, names, parse_condition, resolve
 from facsimile.table.conditions import evaluate, truth
 from facsimile.table.domain import Domain
 from table.oracle import specified
@@ -77,3 +80,92 @@ def test_a_condition_is_decided_row_by_row(text: str) -> None:
 def test_bins_of_the_example() -> None:
     kinds = [type(b) for axis in DOMAIN.axes for b in axis.bins]
     assert {NumberBin, CategoryBin, MissingBin} == set(kinds)
+
+
+STEP = Fraction(1, 2)
+EDGES = [Fraction(i) for i in range(5)]
+GRID = [i * STEP for i in range(-8, 17)]
+"""Every edge and constant lies in 0..4, and three values of the grid lie beyond it on either side."""
+SETS = {"k": [["A"], ["B", "C"]], "m": [["A", "B"], ["C"]]}
+
+
+@st.composite
+def axes(draw: st.DrawFn) -> tuple[Axis, ...]:
+    """Three numbers on one grid and two categories, in bins that may be open, with and without missing codes."""
+    found = []
+    for name in "xyz":
+        cuts = sorted(draw(st.sets(st.sampled_from(EDGES), min_size=2, max_size=3)))
+        bins: list[Bin] = [NumberBin(f"{low}", low, high - STEP) for low, high in pairwise(cuts)]
+        below, above = (draw(st.booleans()) for _ in range(2))
+        bins = [NumberBin("<", None, cuts[0] - STEP)] * below + bins + [NumberBin(">", cuts[-1], None)] * above
+        found.append((name, bins))
+    for name, sets in SETS.items():
+        found.append((name, [CategoryBin(str(s), frozenset(s)) for s in sets]))
+    return tuple(
+        Axis(name, (*bins, *([MissingBin("?")] if draw(st.booleans()) else [])), STEP) for name, bins in found
+    )
+
+
+constants = st.sampled_from(["0", "1", "2", "3", "4", "0.25", "2.75"])
+signs = st.sampled_from(["<", "<=", ">", ">=", "=", "!="])
+numbers, kinds = st.sampled_from("xyz"), st.sampled_from("km")
+comparisons = st.one_of(
+    st.builds("{} {} {}".format, numbers, signs, constants),
+    st.builds("{} {} {}".format, numbers, signs, numbers),
+    st.builds("{} {} [{}, {}]".format, numbers, st.sampled_from(["in", "not in"]), constants, constants),
+    st.builds("{} {} {}".format, kinds, st.sampled_from(["=", "!="]), st.sampled_from(["A", "B", "k", "m"])),
+    st.builds("{} {} [{}]".format, kinds, st.sampled_from(["in", "not in"]), st.sampled_from("ABC")),
+    st.builds("{} is {}missing".format, st.one_of(numbers, kinds), st.sampled_from(["", "not "])),
+)
+texts = st.recursive(
+    comparisons,
+    lambda inner: st.one_of(
+        st.builds("not ({})".format, inner),
+        st.builds("({}) {} ({})".format, inner, st.sampled_from(["and", "and", "or"]), inner),
+    ),
+    max_leaves=6,
+)
+
+
+def behind(b: Bin) -> list[Fraction | str | None]:
+    """Every value of a bin on the grid."""
+    if isinstance(b, NumberBin):
+        return [value for value in GRID if b.contains(value)]
+    return [None] if isinstance(b, MissingBin) else [*sorted(b.values)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(axes(), texts)
+def test_some_record_is_found_behind_bins_exactly_where_there_is_one(axes: tuple[Axis, ...], text: str) -> None:
+    """Against all records behind each row, missing values and open ends among them."""
+    domain = Domain(axes)
+    condition = resolve(parse_condition(text), domain.names)
+    clique = names(condition)
+    cells = list(product(*(range(domain.axis(name).size) for name in clique)))
+    codes = {name: np.array(column) for name, column in zip(clique, zip(*cells, strict=True), strict=True)}
+    found = evaluate(Possible(condition), domain, codes)
+    values = [[behind(b) for b in domain.axis(name).bins] for name in clique]
+    every = evaluate(condition, domain, codes)
+    for cell, possible, certain in zip(cells, found, every, strict=True):
+        records = product(*(values[place][code] for place, code in enumerate(cell)))
+        there = any(holds(condition, dict(zip(clique, record, strict=True))) for record in records)
+        assert possible == there, (text, cell)
+        assert possible or not certain
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("age < 4 and age > 3", [False, False, False, False, False]),
+        ("age < 4 and age >= 3", [False, False, True, False, False]),
+        ("age > 3.2 and age < 3.8", [False] * 5),
+        ("age = 3 or age is missing", [False, False, True, False, True]),
+        ("not (age = 3)", [True, True, True, True, False]),
+        ("age not in [3, 4]", [True, True, False, True, False]),
+    ],
+)
+def test_one_record_must_satisfy_all_of_a_condition(text: str, expected: list[bool]) -> None:
+    condition = resolve(parse_condition(text), DOMAIN.names)
+    codes = {"age": np.arange(5)}
+    assert DOMAIN.axis("age").labels == ("0-1", "2", "3-4", "5", "?")
+    assert evaluate(Possible(condition), DOMAIN, codes).tolist() == expected

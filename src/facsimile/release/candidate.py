@@ -13,7 +13,7 @@ from facsimile.errors import refusal
 from facsimile.shaping.constraints import plausible, zeros
 from facsimile.shaping.projection import ALGORITHMS, project
 from facsimile.shaping.sampling import Sampling
-from facsimile.spec.constraints import Condition
+from facsimile.spec.constraints import Judged
 from facsimile.spec.families import FAMILIES, SAMPLING
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -41,7 +41,7 @@ class Recipe:
         return Domain(self.specification.axes(self.configuration.alternatives))
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
+    def conditions(self) -> tuple[Judged, ...]:
         """What no record of the candidate satisfies."""
         return (*self.specification.raw_conditions(), *self.specification.synthetic_conditions())
 
@@ -99,7 +99,7 @@ class Recipe:
 
 
 def draw(
-    model: Model, conditions: Sequence[Condition], n: int, random: np.random.Generator, sampling: Sampling
+    model: Model, conditions: Sequence[Judged], n: int, random: np.random.Generator, sampling: Sampling
 ) -> Table:
     """n plausible records: implausible ones are drawn again (rejection, as the births paper does).
 

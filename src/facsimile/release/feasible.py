@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from facsimile.shaping.constraints import MOST_CELLS, impossible, zeros
-from facsimile.spec.constraints import names
+from facsimile.spec.constraints import Possible, names
 from facsimile.spec.criteria import NamedQuery
 from facsimile.spec.mistakes import Mistake, every, refused
 from facsimile.spec.release import Specification
@@ -38,10 +38,22 @@ def _too_rare(specification: Specification) -> Iterator[Mistake]:
 
 
 def _without_rows(specification: Specification) -> Iterator[Mistake]:
+    """Under every choice of alternatives some row is left.
+
+    What holds on all values of a bin holds on all of a smaller one: the finest refinement decides. What holds
+    on some (`bins: any`) holds on some of a larger one: columns of such rules are looked at as they are used.
+    """
     conditions = (*specification.raw_conditions(), *specification.synthetic_conditions())
-    domain = Domain(specification.finest())
-    if not some_row(domain, zeros(conditions, domain)):
-        yield Mistake(("constraints",), "the constraints leave no row that a release could hold")
+    spoken = {name for c in conditions if isinstance(c, Possible) for name in names(c)}
+    used = [[*c.used] if c.name in spoken else [None] for c in specification.columns]
+    for chosen in islice(product(*used), MOST_CHOICES):
+        pairs = [*zip(specification.columns, chosen, strict=True)]
+        domain = Domain(tuple(c.finest if name is None else c.axis(name) for c, name in pairs))
+        if not some_row(domain, zeros(conditions, domain)):
+            under = ", ".join(f"{c.name}: {name}" for c, name in pairs if name is not None)
+            problem = "the constraints leave no row that a release could hold"
+            yield Mistake(("constraints",), f"{problem} ({under})" if under else problem)
+            return
 
 
 def _idle_queries(specification: Specification) -> Iterator[Mistake]:
@@ -52,11 +64,7 @@ def _idle_queries(specification: Specification) -> Iterator[Mistake]:
 
 
 def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:
-    """Whether a row meets none of these; yes where that takes too many steps to tell.
-
-    Asked at the finest refinement: a bin that holds such a row's bin meets no rule either, since what holds on
-    all values of the larger bin holds on all of the smaller.
-    """
+    """Whether a row meets none of these; yes where that takes too many steps to tell."""
     order = list(dict.fromkeys(name for clique, _ in ruled_out for name in clique))
     due = {
         name: [(c, m) for c, m in ruled_out if max(map(order.index, c)) == i] for i, name in enumerate(order)

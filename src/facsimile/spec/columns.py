@@ -39,12 +39,15 @@ FALSE_TEXTS = ("false", "False", "FALSE", "f", "F", "0")
 class Axis:
     """One column of a table: its name and its bins, in the order of their codes.
 
+    `step` is the distance between two values of a number.
+
     >>> Axis("parity", parse_bins(["1", "2-3", "3<"], Fraction(1))).labels
     ('1', '2-3', '3<')
     """
 
     name: str
     bins: tuple[Bin, ...]
+    step: Fraction = Fraction(1)
 
     @property
     def size(self) -> int:
@@ -448,7 +451,7 @@ class Column(Model):
 
     def axis(self, alternative: str) -> Axis:
         """The column under one of its alternatives."""
-        return Axis(self.name, self._with_missing(self._partitions[alternative]))
+        return Axis(self.name, self._with_missing(self._partitions[alternative]), self.step)
 
     @cached_property
     def finest(self) -> Axis:
@@ -456,7 +459,7 @@ class Column(Model):
         partitions = list(self._partitions.values())
         if self.values is None:
             numbers = [tuple(b for b in bins if isinstance(b, NumberBin)) for bins in partitions]
-            return Axis(self.name, self._with_missing(refine(numbers, self.step)))
+            return Axis(self.name, self._with_missing(refine(numbers, self.step)), self.step)
         together: dict[tuple[str, ...], list[str]] = {}
         held = [_holding(bins) for bins in partitions]
         for value in self.values:

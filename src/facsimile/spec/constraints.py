@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import Field
 
@@ -124,6 +124,16 @@ class Some:
 Atom = Compare | Among | Missing
 Condition = Compare | Among | Missing | Every | Some
 
+
+@dataclass(frozen=True)
+class Possible:
+    """On bins: some record behind them satisfies the condition (witnesses.py), not each."""
+
+    condition: Condition
+
+
+Judged = Condition | Possible
+
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?[0-9]+(?:\.[0-9]+)?)(?![\w.])|(?P<sign><=|>=|==|!=|<|>|=|≤|≥|≠)"
     r"|(?P<mark>[()\[\]{},])|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<word>[\w][\w./-]*))"
@@ -148,18 +158,37 @@ def unreadable(text: str, place: Place) -> Iterator[Mistake]:
         yield Mistake(place, str(error))
 
 
-def names(condition: Condition) -> tuple[str, ...]:
+def names(condition: Judged) -> tuple[str, ...]:
     """The names a condition reads, in order of appearance, each once."""
-    return tuple(dict.fromkeys(name for atom in atoms(condition) for name in atom.names))
+    plain = condition.condition if isinstance(condition, Possible) else condition
+    return tuple(dict.fromkeys(name for atom in atoms(plain) for name in atom.names))
 
 
-def alternatives(condition: Condition) -> Iterator[Condition]:
+def alternatives(condition: Judged) -> Iterator[Judged]:
     """The conditions that an "or" joins; any other condition by itself."""
-    if isinstance(condition, Some):
+    if isinstance(condition, Possible):
+        yield from (
+            Possible(part) for part in alternatives(condition.condition) if not isinstance(part, Possible)
+        )
+    elif isinstance(condition, Some):
         for part in condition.parts:
             yield from alternatives(part)
     else:
         yield condition
+
+
+def connected(sets: Sequence[set[str]]) -> list[list[int]]:
+    """The places of sets, those together that share an element or are linked by others.
+
+    >>> connected([{"a"}, {"b"}, {"a", "c"}, {"c"}])
+    [[1], [0, 2, 3]]
+    """
+    found: list[tuple[set[str], list[int]]] = []
+    for i, names_ in enumerate(sets):
+        linked = [part for part in found if part[0] & names_]
+        found = [part for part in found if not part[0] & names_]
+        found.append((names_.union(*(p[0] for p in linked)), sorted([i, *(j for p in linked for j in p[1])])))
+    return [places for _, places in found]
 
 
 def atoms(condition: Condition) -> Iterator[Atom]:
@@ -428,6 +457,11 @@ class Constraint(Model):
         default=None,
         description="Policy `clamp`: the values a record gets that satisfies the condition.",
     )
+    bins: Literal["all", "any"] = Field(
+        default="all",
+        exclude_if=lambda reading: reading == "all",
+        description="A synthetic rule: a row falls if all records behind its bins break it, or if any does.",
+    )
 
     def mistakes(self) -> Iterator[Mistake]:
         """The condition can be read."""
@@ -436,3 +470,8 @@ class Constraint(Model):
     def condition(self, columns: Sequence[str]) -> Condition:
         """The parsed condition, its names told from its labels."""
         return resolve(parse_condition(self.never), columns)
+
+    def judged(self, columns: Sequence[str]) -> Judged:
+        """The same as it is read on bins."""
+        condition = self.condition(columns)
+        return Possible(condition) if self.bins == "any" else condition

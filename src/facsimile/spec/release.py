@@ -22,8 +22,10 @@ from facsimile.spec.constraints import (
     Compare,
     Condition,
     Constraint,
+    Judged,
     Missing,
     atoms,
+    connected,
     holds,
     names,
 )
@@ -45,10 +47,12 @@ from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name
 from facsimile.spec.publisher import Publisher
 from facsimile.spec.space import Space
+from facsimile.spec.witnesses import cases
 
 MOST_PARTS = 500
 MOST_RULES = 200
 MOST_CLAMP_CASES = 250_000
+MOST_CASES = 1_000_000
 UNKNOWN = "\0"
 SMALLEST_CHANCE = 1e-300
 Rule = tuple[Constraint, Condition]
@@ -281,9 +285,9 @@ class Specification(Model):
     def _raw(self) -> tuple[Condition, ...]:
         return tuple(c.condition(self.names) for c in self.constraints.raw)
 
-    def synthetic_conditions(self) -> tuple[Condition, ...]:
+    def synthetic_conditions(self) -> tuple[Judged, ...]:
         """What no row of the release satisfies."""
-        return tuple(c.condition(self.names) for c in self.constraints.synthetic)
+        return tuple(c.judged(self.names) for c in self.constraints.synthetic)
 
     def statistic_of(self, criterion: Criterion) -> Statistic:
         """The form a criterion is measured in."""
@@ -389,6 +393,7 @@ class Specification(Model):
                 self._check_rule(rule),
                 self._check_constants(rule) if kind == "raw" else iter(()),
                 self._check_clamp(rule, kind),
+                self._check_bins(rule, kind),
             ):
                 yield mistake.within(("constraints", kind, i))
 
@@ -448,6 +453,17 @@ class Specification(Model):
                     if name in self._by_name and self.column(name)._bin_of(value) is None:
                         yield Mistake(("clamp", name), f"the clamp leads outside the domain of {name}")
 
+    def _check_bins(self, rule: Constraint, kind: str) -> Iterator[Mistake]:
+        """Only a synthetic rule says how it reads bins, and what `any` asks can be decided."""
+        if kind == "raw" and "bins" in rule.model_fields_set:
+            problem = "a raw rule takes no `bins`: it is asked about records, which have values"
+            yield Mistake(("bins",), f"{problem}; write the rule under `synthetic` too, and `bins` there")
+        condition = rule.condition(self.names)
+        axes = {name: self._by_name[name].finest for name in names(condition) if name in self._by_name}
+        if rule.bins == "any" and len(axes) == len(names(condition)) and cases(condition, axes) > MOST_CASES:
+            problem = f"`{cut(rule.never)}` ties too many bins together to be read with `bins: any`"
+            yield Mistake(("bins",), problem)
+
     def _check_drops(self) -> Iterator[Mistake]:
         if self.constraints.policy != "clamp":
             return
@@ -484,7 +500,7 @@ class Specification(Model):
             {*names(condition), *(rule.clamp or {})}
             for rule, condition in zip(self.constraints.raw, self._raw, strict=True)
         ]
-        for bundle in _connected(spoken):
+        for bundle in connected(spoken):
             yield from self._check_bundle(bundle, sorted(set().union(*(spoken[i] for i in bundle))))
 
     def _check_bundle(self, bundle: list[int], columns: list[str]) -> Iterator[Mistake]:
@@ -540,17 +556,3 @@ class Specification(Model):
     def alternatives_named(self, name: Key) -> dict[str, str]:
         """The alternative of this name in every column; columns without it use their first."""
         return {c.name: name if name in c.alternatives else c.used[0] for c in self.columns}
-
-
-def _connected(sets: Sequence[set[str]]) -> list[list[int]]:
-    """The places of sets, those together that share an element or are linked by others.
-
-    >>> _connected([{"a"}, {"b"}, {"a", "c"}, {"c"}])
-    [[1], [0, 2, 3]]
-    """
-    found: list[tuple[set[str], list[int]]] = []
-    for i, names_ in enumerate(sets):
-        linked = [part for part in found if part[0] & names_]
-        found = [part for part in found if not part[0] & names_]
-        found.append((names_.union(*(p[0] for p in linked)), sorted([i, *(j for p in linked for j in p[1])])))
-    return [places for _, places in found]

@@ -1,18 +1,22 @@
 """Conditions on codes: on which codes of a domain does a condition hold?
 
 On a bin, `x < 23` holds when every value of the bin satisfies it; a row is implausible when a constraint's
-condition holds on its bins.
+condition holds on its bins. A constraint may ask for less (`Possible`): that some record behind the bins
+satisfies its condition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from facsimile.spec.constraints import Atom, Condition, fold, holds_on_bins, names
+from facsimile.spec.columns import Axis
+from facsimile.spec.constraints import Atom, Condition, Judged, Possible, fold, holds, holds_on_bins, names
+from facsimile.spec.witnesses import asked, witnesses
 from facsimile.table.domain import Domain
 
 Mask = npt.NDArray[np.bool_]
@@ -30,16 +34,53 @@ def truth(atom: Atom, domain: Domain) -> Mask:
     )
 
 
-def evaluate(condition: Condition, domain: Domain, codes: Mapping[str, npt.NDArray[np.int64]]) -> Mask:
+def evaluate(condition: Judged, domain: Domain, codes: Mapping[str, npt.NDArray[np.int64]]) -> Mask:
     """Whether the condition holds, elementwise over arrays of codes."""
+    if isinstance(condition, Possible):
+        return asked(condition.condition, lambda leaf: _possible(leaf, domain, codes), _every, _some)
 
     def atom(a: Atom) -> Mask:
         return truth(a, domain)[tuple(codes[name] for name in a.names)]
 
-    return fold(condition, atom, lambda ms: reduce(np.logical_and, ms), lambda ms: reduce(np.logical_or, ms))
+    return fold(condition, atom, _every, _some)
 
 
-def implausible(conditions: Iterable[Condition], domain: Domain, codes: npt.NDArray[np.int64]) -> Mask:
+def _every(masks: Sequence[Mask]) -> Mask:
+    return reduce(np.logical_and, masks)
+
+
+def _some(masks: Sequence[Mask]) -> Mask:
+    return reduce(np.logical_or, masks)
+
+
+def _possible(leaf: Condition, domain: Domain, codes: Mapping[str, npt.NDArray[np.int64]]) -> Mask:
+    clique = names(leaf)
+    return _witnessed(leaf, tuple(map(domain.axis, clique)))[tuple(codes[name] for name in clique)]
+
+
+@lru_cache(maxsize=256)
+def _witnessed(leaf: Condition, axes: tuple[Axis, ...]) -> Mask:
+    """For each cell of a leaf's columns, whether one of its witnesses satisfies the leaf."""
+    found = witnesses(leaf, axes)
+    places = np.indices([len(those) for those in found], sparse=True)
+    place = {axis.name: grid for axis, grid in zip(axes, places, strict=True)}
+    values = {axis.name: [value for value, _ in those] for axis, those in zip(axes, found, strict=True)}
+
+    def atom(a: Atom) -> Mask:
+        clique = tuple(dict.fromkeys(a.names))
+        records = (
+            dict(zip(clique, record, strict=True)) for record in product(*(values[name] for name in clique))
+        )
+        held = np.array([holds(a, record) for record in records], np.bool_)
+        return held.reshape([len(values[name]) for name in clique])[tuple(place[name] for name in clique)]
+
+    satisfied = fold(leaf, atom, _every, _some)
+    cells = np.zeros([axis.size for axis in axes], np.bool_)
+    np.logical_or.at(cells, np.ix_(*([code for _, code in those] for those in found)), satisfied)
+    return cells
+
+
+def implausible(conditions: Iterable[Judged], domain: Domain, codes: npt.NDArray[np.int64]) -> Mask:
     """For each row of codes, whether one of the conditions holds on it."""
     found = np.zeros(len(codes), np.bool_)
     for condition in conditions:
