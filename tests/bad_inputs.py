@@ -170,6 +170,7 @@ SPECIFICATIONS = [
     wrong("a rule that cannot be read", "E200", "never: age > 120", "never: age >"),
     wrong("a rule that orders categories", "E200", "never: age > 120", "never: branch > north"),
     wrong("a rule about a category that does not exist", "E213", "never: age > 120", "never: branch = nort"),
+    wrong("a raw rule with `bins: any`", "E200", "so old\n", "so old\n      bins: any\n"),
     wrong("a `clamp` without the policy for it", "E200", "so old\n", "so old\n      clamp: {age: 99}\n"),
     wrong("a family that does not exist", "E213", "family: workload", "family: workloads"),
     wrong("a hyperparameter that does not exist", "E213", "theta: [4, 8]", "thta: [4, 8]\n      theta: [4, 8]"),

@@ -75,6 +75,10 @@ POLICIES: dict[str, dict[str, Any]] = {
     "declared": {"policy": "declared", "raw": [{"never": "age > 120", "source": "biology"}]},
     "declared without rules": {"policy": "declared"},
     "declared for the release": {"policy": "declared", "synthetic": [{"never": "age > 120", "source": "b"}]},
+    "declared for any record": {
+        "policy": "declared",
+        "synthetic": [{"never": "age > 120 and sex = F", "source": "b", "bins": "any"}],
+    },
     "clamp": {"policy": "clamp", "raw": [{"never": "age > 120", "clamp": {"age": "18"}, "source": "biology"}]},
     "clamp without rules": {"policy": "clamp"},
 }

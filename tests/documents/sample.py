@@ -276,7 +276,7 @@ BIRTHS = Report(
         Rule("mother_age < 23 and parity > 6", "Data processing practice for birth registries", ORIGINAL),
         Rule("gestation_week < 29 and birth_weight > 2999", CHARTS, ORIGINAL),
         Rule("gestation_week < 29 and birth_weight > 2999", "Raw rule of the same words", RELEASE),
-        Rule("gestation_week < 34 and birth_weight > 3999", "Raw rule of the same words", RELEASE),
+        Rule("gestation_week < 34 and birth_weight > 3999", "Raw rule of the same words", RELEASE, "any"),
     ),
     policy="declared",
     family="privbayes",

@@ -80,6 +80,10 @@ def raw(d: Drawn) -> bool:
     return bool(d.specification.constraints.raw)
 
 
+def read_by_any(d: Drawn) -> bool:
+    return any(rule.bins == "any" for rule in d.specification.constraints.synthetic)
+
+
 def rules(d: Drawn) -> bool:
     return raw(d) or bool(d.specification.constraints.synthetic)
 
@@ -420,6 +424,10 @@ CLAIMS: dict[str, Predicate] = {
     r"changed by a fixed rule into records that break none": both(no(declared), raw),
     r"there is no rule for the original": no(raw),
     r"Rules: what no record may satisfy": rules,
+    r"Behind a row are all records that can be thought of with values in the ranges": rules,
+    r"A rule that is read by any record removes a row although other records": read_by_any,
+    r"The confidential file may hold such records": read_by_any,
+    r"That their row is missing here says nothing about them": read_by_any,
     # limits
     r"The test and the published measurement use different noise": lambda d: not d.in_loop,
     r"So a published value can lie beyond its threshold": lambda d: not d.in_loop,

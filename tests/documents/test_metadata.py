@@ -80,6 +80,13 @@ def test_it_says_what_the_data_is() -> None:
     assert descriptor["id"] == BIRTHS.data_hash
 
 
+def test_it_says_what_was_ruled_out_and_by_which_reading() -> None:
+    rules = datapackage(BIRTHS, FILES)["facsimile"]["rules"]
+    assert [rule["bins"] for rule in rules] == ["all"] * (len(rules) - 1) + ["any"]
+    assert rules[-1]["never"] == "gestation_week < 34 and birth_weight > 3999"
+    assert rules[-1]["applies_to"] == "release"
+
+
 def test_a_publisher_stands_in_the_fields_of_the_standard() -> None:
     descriptor = datapackage(PUBLISHED, FILES)
     publisher = PUBLISHED.publisher

@@ -254,6 +254,14 @@ def test_questions_without_a_guarantee_follow_from_the_criteria() -> None:
     assert len(readme.uncovered(none)) == 5
 
 
+def test_each_rule_says_by_which_records_a_row_falls() -> None:
+    births, odd = readme.html(BIRTHS), readme.html(ODD)
+    rows = re.findall(r'data-label="Applied to">(.*?)</td>\s*<td[^>]*falls if broken by">(.*?)</td>', births)
+    assert rows[-2:] == [("release", "every record behind it"), ("release", "any record behind it")]
+    assert {reading for _, reading in rows[:-2]} == {"every record behind it"}
+    assert "The confidential file may hold such records" in births and "such records" not in odd
+
+
 def test_the_ledger_is_named_or_said_to_be_absent() -> None:
     assert BIRTHS.ledger
     assert BIRTHS.ledger.head in page("births").text

@@ -8,10 +8,12 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
+from facsimile.acceptance.statistics import Candidate
 from facsimile.errors import FacsimileError
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
 from facsimile.release.candidate import Recipe, draw
+from facsimile.release.scheme import presentable
 from facsimile.shaping.constraints import implausible
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.constraints import parse_condition
@@ -91,6 +93,46 @@ def test_known_tells_coarser_versions_and_zeros(specification: Specification) ->
     assert known.coarser["age"] == ((0, 1, 1),)
     assert known.coarser["sex"] == ()
     assert any(set(clique) == {"age", "sex"} and mask.sum() == 1 for clique, mask in known.zeros)
+
+
+CUT = {"never": "age > 70 and sex = F", "source": "a rule that cuts the last bin", "bins": "any"}
+
+
+@pytest.fixture
+def cutting() -> Specification:
+    data = changed("records", {"count": str(N), "public_because": "it is printed on the door"})
+    data["constraints"]["synthetic"] = [CUT]
+    return validated(data)
+
+
+@pytest.mark.parametrize("family", ["mst", "workload", "privbayes", "aim", "mwem", "pep"])
+def test_a_rule_that_reads_by_any_record_empties_cells_that_the_original_fills(
+    cutting: Specification, family: str
+) -> None:
+    """Generators are told, samples are filtered, and a table with such a row cannot be presented."""
+    made = recipe(cutting, family)
+    assert [(clique, np.argwhere(mask).tolist()) for clique, mask in made.known().zeros] == [
+        (("age", "sex"), [[2, 1]])
+    ]
+    real = Table.from_rows(
+        made.domain,
+        np.argwhere(np.ones(made.domain.shape, bool)),
+        [N // 9 + 1] * 3 + [N // 9] * 5 + [N - 8 * (N // 9) - 3],
+    )
+    assert real.n == N and not presentable(made, real)
+    random = np.random.default_rng(3)
+    found = made.table(made.fit(Curator.rehearsal(rehearse(real), 1), Fraction(5), random), random)
+    assert found.n == N and found.marginal(("age", "sex"))[2].tolist()[1] == 0
+    assert presentable(made, found)
+
+
+def test_what_a_synthetic_rule_rules_out_is_never_left_out_of_a_sensitivity(cutting: Specification) -> None:
+    made = recipe(cutting)
+    candidate = Candidate(cutting, Table.from_rows(made.domain, np.zeros((N, 2), np.int64)))
+    assert candidate.cells is not None and candidate.cells.allowed.all()
+    raw = validated(changed("constraints.raw", [{"never": "age > 60 and sex = F", "source": "x"}]))
+    ruled = Candidate(raw, candidate.table).cells
+    assert ruled is not None and np.argwhere(~ruled.allowed).tolist() == [[2, 1]]
 
 
 def test_rules_that_tie_too_many_columns_together_are_refused(

@@ -38,6 +38,11 @@ def synthetic(*rules: str) -> dict[str, Any]:
     return {"policy": "declared", "synthetic": [{"never": rule, "source": "a test"} for rule in rules]}
 
 
+def reading_any(*rules: str) -> dict[str, Any]:
+    found = synthetic(*rules)
+    return found | {"synthetic": [rule | {"bins": "any"} for rule in found["synthetic"]]}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -45,12 +50,16 @@ def synthetic(*rules: str) -> dict[str, Any]:
         ({"projection": {"min_count": ["2", str(N + 1)]}}, "min_count"),
         ({"constraints": synthetic("sex in [M, F]", "sex is missing")}, "no row"),
         ({"constraints": synthetic("age < 18 or age > 64", "age <= 64 and age >= 18")}, "no row"),
+        (
+            {"constraints": reading_any("age > 70", "age < 70")},
+            "no row that a release could hold (age: coarse)",
+        ),
         ({"criteria": query("age = 19")}, "No bin"),
         ({"criteria": query("age = 19", of="age")}, "No bin"),
         ({"criteria": query("age < 18 and age > 64")}, "No bin"),
         ({"criteria": query("sex is missing or sex is not missing")}, "Every record"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_what_cannot_be_met_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(FacsimileError) as caught:

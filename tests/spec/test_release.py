@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from facsimile.errors import SpecRefused
-from facsimile.spec.constraints import holds
+from facsimile.spec.constraints import Possible, holds
 from facsimile.spec.load import load, validated
 from specs import changed, small
 
@@ -186,3 +186,44 @@ def test_a_threshold_above_the_clip_is_refused_in_the_form_that_clips() -> None:
         validated(data)
     for fine in (ratio | {"statistic": "sharp"}, ratio | {"statistic": "paper", "clip": "3"}):
         validated(changed("criteria", [fine]))
+
+
+def reading(rule: dict[str, Any], kind: str = "synthetic") -> dict[str, Any]:
+    return changed(f"constraints.{kind}", [{"never": "age > 120", "source": "biology"} | rule])
+
+
+def test_a_rule_says_how_it_reads_bins() -> None:
+    silent, said, other = (validated(reading(rule)) for rule in ({}, {"bins": "all"}, {"bins": "any"}))
+    assert [s.constraints.synthetic[0].bins for s in (silent, said, other)] == ["all", "all", "any"]
+    assert silent.digest() == said.digest() != other.digest()
+    assert "bins" not in silent.canonical() and '"bins":"any"' in other.canonical()
+    assert isinstance(other.synthetic_conditions()[0], Possible)
+    assert not isinstance(silent.synthetic_conditions()[0], Possible)
+    again = validated(other.model_dump(mode="json", exclude_none=True))
+    assert again.constraints.synthetic[0].bins == "any"
+
+
+def test_a_raw_rule_is_always_read_by_all() -> None:
+    with pytest.raises(SpecRefused, match="raw rule may not have `bins: any`"):
+        validated(reading({"bins": "any"}, "raw"))
+    assert validated(reading({"bins": "all"}, "raw")).digest() == validated(reading({}, "raw")).digest()
+
+
+def test_another_reading_is_refused() -> None:
+    with pytest.raises(SpecRefused, match="bins"):
+        validated(reading({"bins": "some"}))
+
+
+def test_a_rule_that_cannot_be_decided_is_refused() -> None:
+    """Three columns of 200 bins, each compared with the others; the same in the reading `all` is fine."""
+    data = changed("constraints.synthetic", [])
+    age = {"name": "a", "description": "A", "bounds": ["0", "200"], "alternatives": {"years": ["0..199"]}}
+    data["columns"] += [age | {"name": name} for name in ("a", "b", "c")]
+    rule = {"never": "a < b and b < c", "source": "x"}
+    data["constraints"]["synthetic"] = [rule]
+    assert validated(data).constraints.synthetic[0].never == rule["never"]
+    data["constraints"]["synthetic"] = [rule | {"bins": "any"}]
+    with pytest.raises(SpecRefused, match="ties too many bins together"):
+        validated(data)
+    data["constraints"]["synthetic"] = [{"never": "a < 3 and b < 3 and c < 3", "source": "x", "bins": "any"}]
+    assert validated(data).synthetic_conditions()

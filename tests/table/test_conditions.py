@@ -169,3 +169,16 @@ def test_one_record_must_satisfy_all_of_a_condition(text: str, expected: list[bo
     codes = {"age": np.arange(5)}
     assert DOMAIN.axis("age").labels == ("0-1", "2", "3-4", "5", "?")
     assert evaluate(Possible(condition), DOMAIN, codes).tolist() == expected
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, -1), (3, None), (0, 2)])
+def test_a_chain_of_three_needs_three_values_of_one_bin(low: int | None, high: int | None) -> None:
+    def there(low: int | None, high: int | None) -> bool:
+        ends = (None if end is None else Fraction(end) for end in (low, high))
+        wide = NumberBin("wide", *ends)
+        domain = Domain(tuple(Axis(name, (wide,)) for name in "xyz"))
+        condition = resolve(parse_condition("x < y and y < z and z != x"), domain.names)
+        return bool(evaluate(Possible(condition), domain, {name: np.array(0) for name in "xyz"}))
+
+    assert there(low, high)
+    assert not there(0, 1)

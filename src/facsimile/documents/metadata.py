@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from facsimile.documents.report import Column, Report
@@ -41,6 +42,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "records": report.records,
             "unit": report.unit,
             "epsilon": report.epsilon,
+            "rules": [asdict(rule) for rule in report.rules],
             "plan_hash": report.plan_hash,
             "data_hash": report.data_hash,
             "version": report.version,

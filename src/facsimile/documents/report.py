@@ -71,11 +71,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Rule:
-    """What no record satisfies, and who says so."""
+    """What no record satisfies, and who says so.
+
+    A row has ranges of values. `bins` says when it was removed: if `all` records whose values lie in its ranges
+    break the rule, or if `any` does.
+    """
 
     never: str
     source: str
     applies_to: str
+    bins: str = "all"
 
 
 @dataclass(frozen=True)

@@ -180,4 +180,4 @@ def _column(specification: Specification, table: Table, name: str) -> Column:
 def _rules(specification: Specification) -> list[Rule]:
     constraints = specification.constraints
     raw = [Rule(c.never, c.source, ORIGINAL) for c in constraints.raw]
-    return raw + [Rule(c.never, c.source, RELEASE) for c in constraints.synthetic]
+    return raw + [Rule(c.never, c.source, RELEASE, c.bins) for c in constraints.synthetic]

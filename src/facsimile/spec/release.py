@@ -454,15 +454,18 @@ class Specification(Model):
                         yield Mistake(("clamp", name), f"the clamp leads outside the domain of {name}")
 
     def _check_bins(self, rule: Constraint, kind: str) -> Iterator[Mistake]:
-        """Only a synthetic rule says how it reads bins, and what `any` asks can be decided."""
-        if kind == "raw" and "bins" in rule.model_fields_set:
-            problem = "a raw rule takes no `bins`: it is asked about records, which have values"
-            yield Mistake(("bins",), f"{problem}; write the rule under `synthetic` too, and `bins` there")
-        condition = rule.condition(self.names)
-        axes = {name: self._by_name[name].finest for name in names(condition) if name in self._by_name}
-        if rule.bins == "any" and len(axes) == len(names(condition)) and cases(condition, axes) > MOST_CASES:
-            problem = f"`{cut(rule.never)}` ties too many bins together to be read with `bins: any`"
-            yield Mistake(("bins",), problem)
+        """Only a synthetic rule may read bins by any record, if that can be decided."""
+        if rule.bins == "any":
+            condition = rule.condition(self.names)
+            axes = {name: self._by_name[name].finest for name in names(condition) if name in self._by_name}
+            if kind == "raw":
+                problem = (
+                    "a raw rule may not have `bins: any`: write it under `synthetic` too, and `bins` there"
+                )
+                yield Mistake(("bins",), problem)
+            elif len(axes) == len(names(condition)) and cases(condition, axes) > MOST_CASES:
+                problem = f"`{cut(rule.never)}` ties too many bins together to be read with `bins: any`"
+                yield Mistake(("bins",), problem)
 
     def _check_drops(self) -> Iterator[Mistake]:
         if self.constraints.policy != "clamp":
