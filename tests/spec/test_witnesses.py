@@ -1,4 +1,4 @@
-"""Witnesses: few values decide what all values of bins would; tests/table/test_conditions.py compares the two."""
+"""Witnesses: few values decide what all values of bins would (compared in tests/table/test_conditions.py)."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ SETS = {"k": [["A"], ["B", "C"]], "m": [["A", "B"], ["C"]]}
 
 @st.composite
 def axes(draw: st.DrawFn) -> tuple[Axis, ...]:
-    """Three numbers on one grid and two categories, in bins that may be open, with and without missing codes."""
+    """Three numbers on one grid and two categories, in bins that may be open, some with a missing code."""
     found = []
     for name in "xyz":
         cuts = sorted(draw(st.sets(st.sampled_from(EDGES), min_size=2, max_size=3)))

@@ -8,6 +8,7 @@ its key lies where the curator says, and a claim (sources/claims.py) ties the tw
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 from pathlib import Path
@@ -19,7 +20,6 @@ from facsimile.sources.address import Address
 from facsimile.sources.claims import is_confidential
 from facsimile.storage import locked
 
-PIECE = 1 << 20
 KEY_BYTES = 32
 PATIENCE_SECONDS = 30
 
@@ -64,10 +64,9 @@ def dataset_tag(data: Address, key: bytes) -> str:
     digest = hmac.new(key, digestmod="sha256")
     if data.file is None:
         digest.update(data.identity.encode())
-        return digest.hexdigest()
-    with data.file.open("rb") as content:
-        while piece := content.read(PIECE):
-            digest.update(piece)
+    else:
+        with data.file.open("rb") as content:
+            hashlib.file_digest(content, lambda: digest)
     return digest.hexdigest()
 
 

@@ -184,14 +184,10 @@ class MemoryLedger:
         """See Charges."""
         return self.charge(cost, purpose)
 
-    def decided(self, receipt: Receipt) -> None:
-        """See Charges."""
+    def decided(self, *_: object) -> None:
+        """Nothing is noted."""
 
-    def close(self, receipt: Receipt, kind: End) -> None:
-        """See Charges."""
-
-    def leave(self, receipt: Receipt) -> None:
-        """See Charges."""
+    close = leave = decided
 
 
 @dataclass(frozen=True)
@@ -380,9 +376,8 @@ class Ledger:
             raise refusal("E311")
         if mark.sequence > state.sequence:
             raise refusal("E312")
-        if mark.sequence > NOTHING and hashed(lines[mark.sequence]) != mark.head:
-            raise refusal("E311")
-        if mark.sequence < state.sequence - 1:
+        behind = mark.sequence < state.sequence - 1
+        if behind or (mark.sequence > NOTHING and hashed(lines[mark.sequence]) != mark.head):
             raise refusal("E311")
         if mark.sequence == state.sequence - 1:
             anchor.write(state.mark)

@@ -1,7 +1,9 @@
-"""The transcript: every noise, coin and configuration drawn, kept beside the data, never released.
+"""The transcript: every noise, coin, configuration and seed drawn, kept beside the data, never released.
 
 Whoever holds it can take the noise away, so it is as confidential as the data: mode 0600, in the data's
-folder, never in a bundle. A frame is a JSON line with the call, the shape and the size, then the raw bytes.
+folder, never in a bundle. A frame is a JSON line with the index of the search that drew it (0 before and after
+the search), the call, the shape and the size, then the raw bytes. The frames of an index are in the order of
+its draws, however many indices ran at once: who draws the same again makes the same release again.
 """
 
 from __future__ import annotations
@@ -9,14 +11,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextvars import ContextVar
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
 from facsimile.errors import refusal
-from facsimile.privacy.noise import Integers, Noise
+from facsimile.privacy.noise import LARGEST, Integers, Noise
+
+INDEX = ContextVar("INDEX", default=0)
 
 
 class Transcript:
@@ -34,20 +38,25 @@ class Transcript:
 
     def note(self, call: str, drawn: Integers) -> None:
         """Append one draw."""
-        header = json.dumps({"call": call, "shape": list(drawn.shape), "bytes": drawn.nbytes})
-        self._file.write(header.encode() + b"\n" + drawn.tobytes() + b"\n")
+        header = {"index": INDEX.get(), "call": call, "shape": list(drawn.shape), "bytes": drawn.nbytes}
+        self._file.write(json.dumps(header).encode() + b"\n" + drawn.tobytes() + b"\n")
+
+    def keep(self) -> int:
+        """Put on disk what was drawn so far: before anything that depends on it is. How many bytes it has."""
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            return self._file.tell()
+        except OSError:
+            raise refusal("E333") from None
 
     def __enter__(self) -> Transcript:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
-            with self._file as file:
-                file.flush()
-                os.fsync(file.fileno())
-                drawn = file.tell()
+            with self._file:
+                drawn = self.keep()
             self._path.chmod(0o400) if drawn else self._path.unlink()
         except OSError:
             raise refusal("E333") from None
@@ -78,5 +87,6 @@ class RecordedNoise:
         return self._noted("below", self._noise.below(n))
 
     def _noted(self, call: str, drawn: int) -> int:
-        self._transcript.note(call, np.array([drawn], dtype=np.int64))
+        words = [drawn // LARGEST**i % LARGEST for i in range((drawn.bit_length() + 61) // 62 or 1)]
+        self._transcript.note(call, np.array(words, dtype=np.int64))
         return drawn

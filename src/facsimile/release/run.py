@@ -108,11 +108,12 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
         curator = Curator.production(sealed, book, record)
         with waiting(), _truthful(book, plan, purpose) as searches, curator.search(plan, purpose) as search:
             searches.append(search)
+            record.note("charge", np.array([search.charge.sequence], np.int64))
             journal, said = Journal.of(spec, search.charge.place), None
-            decision = _decided(spec, search, journal, request.workers)
+            decision = _decided(spec, search, journal, record, request.workers)
             search.decide()
             if decision.accepted is not None:
-                finished = _finished(spec, search, journal, decision.accepted)
+                finished = _finished(spec, search, journal, record, decision.accepted)
                 made = _made(spec, finished, _place(book, search.charge.sequence))
                 said = report(made, decision.day)
                 bundle.write(bundle.files(made, said, key), request.out)
@@ -218,13 +219,16 @@ def _made(spec: Specification, accepted: Accepted, place: LedgerPlace | None) ->
     return Release(spec, a.table, a.configuration, a.measured, place is None, place, a.fit, a.refit)
 
 
-def _finished(spec: Specification, search: Search, journal: Journal, accepted: Accepted) -> Accepted:
+def _finished(
+    spec: Specification, search: Search, journal: Journal, record: Transcript, accepted: Accepted
+) -> Accepted:
     """What is measured after acceptance, on disk before it is used."""
     known = journal.finished(accepted)
     if known is not None:
         return known
     found = Scheme(spec, search.draw).finish(accepted, search.after())
     reached("measured")
+    record.keep()
     journal.finish(found)
     return found
 
@@ -261,7 +265,9 @@ def _swept(book: Ledger, spec: Specification) -> None:
         Journal.of(spec, book.place(state, sequence)).remove()
 
 
-def _decided(spec: Specification, search: Search, journal: Journal, workers: int) -> Decision:
+def _decided(
+    spec: Specification, search: Search, journal: Journal, record: Transcript, workers: int
+) -> Decision:
     """The decision on disk, release or halt, or a new one."""
     known = journal.decided()
     if known is not None:
@@ -276,6 +282,7 @@ def _decided(spec: Specification, search: Search, journal: Journal, workers: int
 
     found = Decision(search.find(index, workers), date.today())
     reached("searched")
+    record.keep()
     journal.decide(found)
     reached("decided")
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar, assert_never
@@ -16,6 +17,7 @@ from typing import TypeVar, assert_never
 from facsimile.privacy import budget
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.noise import Noise
+from facsimile.privacy.transcript import INDEX
 from facsimile.spec.release import Selection
 
 T = TypeVar("T")
@@ -95,8 +97,10 @@ class Plan:
             while True:
                 while len(running) < max(1, workers) and not last:
                     started += 1
-                    last = noise.coin(self.halts_after(started))  # [A]
-                    running.append((last, pool.submit(index, started)))
+                    context = copy_context()
+                    context.run(INDEX.set, started)
+                    last = context.run(noise.coin, self.halts_after(started))  # [A]
+                    running.append((last, pool.submit(context.run, index, started)))
                 halts, lowest = running.popleft()
                 found = lowest.result()  # [B]
                 if found is not None or halts:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from facsimile.privacy.noise import Noise
-from facsimile.privacy.queries import checks, sensitivity
-from facsimile.privacy.queries.base import Query
+from facsimile.privacy.queries import checks
+from facsimile.privacy.queries.marginals import Share
 from facsimile.table.domain import Domain
 from facsimile.table.matching import MOST_FLOW, Likeness, matched
 from facsimile.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Unmatched(Query):
+class Unmatched(Share):
     """(n − maximum matching)/n between R and S; the matching itself never leaves the process.
 
     Theorem.  Δ = 1/n.
@@ -23,7 +23,6 @@ class Unmatched(Query):
       heuristic or time-out.  QED
     """
 
-    candidate: Table
     likeness: Likeness
 
     def check(self, domain: Domain, n: int) -> None:
@@ -35,7 +34,3 @@ class Unmatched(Query):
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The unmatched share."""
         return 1 - Fraction(matched(table, self.candidate, self.likeness), self.candidate.n)
-
-    def sensitivity(self) -> Fraction:
-        """1/n."""
-        return sensitivity.counts_share(self.candidate.n)

@@ -17,14 +17,24 @@ from facsimile.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class LargestDifference(Query):
+class Share(Query):
+    """A number as a share of n that one replaced record moves by at most 1/n."""
+
+    candidate: Table
+
+    def sensitivity(self) -> Fraction:
+        """1/n."""
+        return sensitivity.counts_share(self.candidate.n)
+
+
+@dataclass(frozen=True, eq=False)
+class LargestDifference(Share):
     """The largest |q(R) − q(S)| over every cell of every marginal of up to `ways` columns, as a share of n.
 
     Theorem.  Δ = 1/n.
     Proof.    See sensitivity.counts_share; the list of cells is the public domain's, zeros included.  QED
     """
 
-    candidate: Table
     ways: int | None = None
 
     def check(self, domain: Domain, n: int) -> None:
@@ -35,10 +45,6 @@ class LargestDifference(Query):
     def value(self, table: Table, noise: Noise) -> Fraction:
         """The share."""
         return Fraction(largest_difference(table, self.candidate, self.ways), self.candidate.n)
-
-    def sensitivity(self) -> Fraction:
-        """1/n."""
-        return sensitivity.counts_share(self.candidate.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +97,7 @@ class Unlikeness(Query):
 
 
 @dataclass(frozen=True, eq=False)
-class TotalVariation(Query):
+class TotalVariation(Share):
     """Half the L1 distance of a marginal, as a share of n: the largest of several marginals, or their average.
 
     Theorem.  Δ = 1/n.
@@ -99,7 +105,6 @@ class TotalVariation(Query):
       by at most 2 and its half by 1; a maximum or an average moves no more than its terms.  QED
     """
 
-    candidate: Table
     marginals: tuple[Clique, ...]
     average: bool = False
 
@@ -116,13 +121,9 @@ class TotalVariation(Query):
         whole = Fraction(sum(apart), len(apart)) if self.average else Fraction(max(apart))
         return whole / (2 * self.candidate.n)
 
-    def sensitivity(self) -> Fraction:
-        """1/n."""
-        return sensitivity.counts_share(self.candidate.n)
-
 
 @dataclass(frozen=True, eq=False)
-class TailDifference(Query):
+class TailDifference(Share):
     """The |q(R) − q(S)| that a share `beyond` of all cells of some marginals exceed at most, as a share of n.
 
     Theorem.  Δ = 1/n.
@@ -130,7 +131,6 @@ class TailDifference(Query):
       public list of cells.  QED
     """
 
-    candidate: Table
     marginals: tuple[Clique, ...]
     beyond: Fraction
 
@@ -145,7 +145,3 @@ class TailDifference(Query):
         cells = np.sort(np.concatenate(gaps))
         kept = len(cells) - floor(self.beyond * len(cells))
         return Fraction(int(cells[max(0, kept - 1)]), self.candidate.n)
-
-    def sensitivity(self) -> Fraction:
-        """1/n."""
-        return sensitivity.counts_share(self.candidate.n)
