@@ -49,6 +49,7 @@ class Replay:
 
     def __init__(self, path: Path) -> None:
         self.left: dict[int, deque[tuple[str, Integers]]] = defaultdict(deque)
+        self.asked = set[int]()
         for index, call, drawn in frames(path):
             if call != "charge":
                 self.left[index].append((call, drawn))
@@ -65,7 +66,12 @@ class Replay:
     def below(self, n: int) -> int:
         return self._number("below")
 
+    def used(self) -> bool:
+        """Whether every index that drew anything drew all of its own."""
+        return not any(self.left[index] for index in self.asked)
+
     def _drawn(self, call: str) -> Integers:
+        self.asked.add(INDEX.get())
         held, drawn = self.left[INDEX.get()].popleft()
         assert held == call, f"{call} is asked where {held} was drawn"
         return drawn
@@ -77,7 +83,7 @@ class Replay:
 def people(**changes: Any) -> Specification:
     """The small specification with two more columns, read from the same field."""
     tens = {"name": "decade", "description": "Tens of years", "source": "age", "bounds": ["0", "89"]}
-    halves = tens | {"name": "half", "alternatives": {"two": ["0..89 by 45"]}}
+    halves = tens | {"name": "half", "alternatives": {"two": ["0..89 by 45"]}, "groups": ["0-44", "45-89"]}
     columns = [*SMALL["columns"], tens | {"alternatives": {"tens": ["0..89 by 10"]}}, halves]
     return specification(columns=columns, **changes)
 
@@ -93,7 +99,7 @@ PAPER: dict[str, Any] = {
     "selection": {"mode": "paper"},
 }
 HARD = [
-    {"criterion": "mean", "of": "age", "by": ["age"], "threshold": "60", "epsilon": "0.5"},
+    {"criterion": "mean", "of": "decade", "by": ["half"], "threshold": "60", "epsilon": "0.5"},
     {"criterion": "marginals-absolute", "threshold": "0.05", "epsilon": "0.5"},
 ]
 CASES: dict[str, dict[str, Any]] = {
@@ -143,7 +149,10 @@ def drawn(case: str, folder: Path, workers: int) -> str:
 
 
 def replayed(case: str, folder: Path) -> str:
-    return made(case, folder, lambda _: Replay(folder / f"{case}.first"), "again")
+    replay = Replay(folder / f"{case}.first")
+    found = made(case, folder, lambda _: replay, "again")
+    assert replay.used()
+    return found
 
 
 if __name__ == "__main__":

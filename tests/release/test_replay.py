@@ -17,7 +17,7 @@ import facsimile
 from facsimile.privacy import curator
 from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.transcript import RecordedNoise, Transcript
-from facsimile.release import run
+from facsimile.release import bundle, run
 from facsimile.release.run import release
 from releases import request, write_data
 from replays import CASES, Replay, drawn, frames
@@ -71,7 +71,7 @@ def beside(folder: Path) -> Path:
     return next(path for path in folder.iterdir() if "transcript" in path.name)
 
 
-def bundle(folder: Path) -> dict[str, bytes]:
+def written(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((folder / "bundle").iterdir())}
 
 
@@ -95,9 +95,10 @@ def test_a_release_is_made_again_from_its_transcript_byte_for_byte(
         write_data(folder)
     said = release(request(first, workers=workers))
     monkeypatch.setattr(run, "_place", lambda *_: said.ledger)
-    monkeypatch.setattr(curator, "SystemNoise", lambda: Replay(beside(first)))
+    replay = Replay(beside(first))
+    monkeypatch.setattr(curator, "SystemNoise", lambda: replay)
     assert release(request(again)).data_hash == said.data_hash
-    assert bundle(again) == bundle(first)
+    assert written(again) == written(first) and replay.used()
     if workers == 1:
         assert beside(again).read_bytes() == beside(first).read_bytes()
 
@@ -149,7 +150,7 @@ def test_what_was_drawn_is_on_disk_before_the_decision_is(
             assert [call for _, call, _ in frames(copy)].count("charge") == 1
 
     monkeypatch.setattr(run, "reached", reached)
-    monkeypatch.setattr(run.bundle, "reached", reached)
+    monkeypatch.setattr(bundle, "reached", reached)
     release(request(tmp_path))
     assert len(sizes) == 2 and 0 < sizes[0] < sizes[1] == beside(tmp_path).stat().st_size
 
