@@ -424,8 +424,8 @@ CLAIMS: dict[str, Predicate] = {
     r"changed by a fixed rule into records that break none": both(no(declared), raw),
     r"there is no rule for the original": no(raw),
     r"Rules: what no record may satisfy": rules,
-    r"Behind a row are all records that can be thought of with values in the ranges": rules,
-    r"A rule that is read by any record removes a row although other records": read_by_any,
+    r"Behind a row stand all records, real or not, whose values lie in the ranges": rules,
+    r"A rule that is read by any record removes a row even where other records": read_by_any,
     r"The confidential file may hold such records": read_by_any,
     r"That their row is missing here says nothing about them": read_by_any,
     # limits
