@@ -92,6 +92,7 @@ def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]
         "configurations": {
             "total": spec.space.size,
             "pure": pure,
+            "allowed": spec.space.whole.size,
             "by_family": [
                 {"family": f.family, "configurations": f.configurations, "note": f.note} for f in found.families
             ],
@@ -138,6 +139,8 @@ def _print_families(page: Page, found: Check) -> None:
     space = found.specification.space
     rows = [(line.family, f"{line.configurations:,}", line.note) for line in found.families]
     rows.append(("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode"))
+    if space.listed is not None:
+        page.line(f"{space.size:,} of {space.whole.size:,} configurations are listed: one of them is drawn")
     page.table("Configurations", "family|>number|_", rows)
 
 

@@ -7,10 +7,9 @@ that a stakeholder sees whether noise could hide the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from facsimile.documents.report import ONCE
@@ -28,9 +27,8 @@ from facsimile.spec.criteria import (
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.families import FAMILIES
 from facsimile.spec.load import load
-from facsimile.spec.mistakes import Mistake, Unknown, every, refused
+from facsimile.spec.mistakes import Mistake, every, refused
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
@@ -77,13 +75,20 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     for mistake in chain(mistakes(specification), thorough(specification)):
         raise refused([mistake], {})
     families = tuple(
-        FamilyLine(name, count, "" if FAMILIES[name].pure else APPROXIMATE)
+        FamilyLine(name, count, "; ".join(_notes(specification, name)))
         for name, count in specification.space.by_family().items()
     )
     lines, total = budget_lines(specification)
     known = assumed or declared(specification)
     noise = tuple(noise_line(specification, criterion, known) for criterion in specification.criteria)
     return Check(specification, families, lines, total, noise, Domain(specification.finest()).cells)
+
+
+def _notes(specification: Specification, family: str) -> Iterator[str]:
+    if specification.configurations is not None:
+        yield f"of {specification.space.whole.by_family()[family]:,}"
+    if not FAMILIES[family].pure:
+        yield APPROXIMATE
 
 
 def mistakes(specification: Specification) -> Iterator[Mistake]:
@@ -103,23 +108,20 @@ def thorough(specification: Specification) -> Iterator[Mistake]:
 
 
 def _impure(specification: Specification) -> Iterator[Mistake]:
-    if not any(FAMILIES[grid.family].pure for grid in specification.families):
-        yield Mistake(("families",), "every family offers approximate differential privacy only")
+    if not specification.space.pure().size:
+        place = "families" if specification.configurations is None else "configurations"
+        yield Mistake((place,), "every family offers approximate differential privacy only")
 
 
 def _unmade(specification: Specification) -> Iterator[Mistake]:
     """Each family can be made of the first of its combinations; a run looks at all of them."""
-    first = {column.name: column.used[0] for column in specification.columns}
-    for i, grid in enumerate(specification.families):
-        with suppress(Unknown):
-            tried = FAMILIES[grid.family].pure and len(first) <= MOST_TRIED
-            for place in range(min(grid.size, MOST_TRIED) if tried else 0):
-                chosen = Configuration(first, grid.family, grid.combination(place), {})
-                try:
-                    Recipe(specification, chosen).synthesizer(specification.budget.generator)
-                except Refused as refused_:
-                    yield Mistake(("families", i, "grid"), refused_.sentence, hides=False)
-                    break
+    for place, made in specification.space.made() if len(specification.columns) <= MOST_TRIED else ():
+        for chosen in islice(made, MOST_TRIED):
+            try:
+                Recipe(specification, chosen).synthesizer(specification.budget.generator)
+            except Refused as refused_:
+                yield Mistake(place, refused_.sentence, hides=False)
+                break
 
 
 def _unfitted(specification: Specification) -> Iterator[Mistake]:

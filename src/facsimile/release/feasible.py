@@ -8,7 +8,7 @@ from itertools import islice, product
 from facsimile.shaping.constraints import MOST_CELLS, impossible, zeros
 from facsimile.spec.constraints import Possible, names
 from facsimile.spec.criteria import NamedQuery
-from facsimile.spec.mistakes import Mistake, every, refused
+from facsimile.spec.mistakes import Mistake, Place, every, refused
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
@@ -29,12 +29,20 @@ def infeasible(specification: Specification) -> Iterator[Mistake]:
 
 
 def _too_rare(specification: Specification) -> Iterator[Mistake]:
-    for i, count in enumerate(specification.projection.min_count):
+    counts: dict[Place, int] = {
+        ("projection", "min_count", i): count for i, count in enumerate(specification.projection.min_count)
+    }
+    if specification.space.listed is not None:
+        counts = {
+            ("configurations", i, "projection"): int(c.projection["min_count"])
+            for i, c in enumerate(specification.space.listed)
+        }
+    for place, count in counts.items():
         if count > specification.n:
             problem = (
                 f"no row of {specification.n:,} can occur {count:,} times: projection.min_count is too large"
             )
-            yield Mistake(("projection", "min_count", i), problem, hides=False)
+            yield Mistake(place, problem, hides=False)
 
 
 def _without_rows(specification: Specification) -> Iterator[Mistake]:
@@ -91,13 +99,13 @@ def _idle(specification: Specification, query: NamedQuery) -> Iterator[Mistake]:
     """Under every choice of alternatives some bins meet the query; for a share, others do not."""
     condition = query.condition(specification.names)
     columns = [specification.column(name) for name in specification.names if name in names(condition)]
-    for chosen in islice(product(*(column.used for column in columns)), MOST_CHOICES):
-        domain = Domain(tuple(c.axis(name) for c, name in zip(columns, chosen, strict=True)))
+    for chosen in islice(specification.space.choices([c.name for c in columns]), MOST_CHOICES):
+        domain = Domain(tuple(c.axis(chosen[c.name]) for c in columns))
         if domain.cells > MOST_CELLS:
             continue
         _, met = impossible(condition, domain)
         if not met.any():
-            under = ", ".join(f"{c.name}: {name}" for c, name in zip(columns, chosen, strict=True))
+            under = ", ".join(f"{column}: {name}" for column, name in chosen.items())
             problem = f"no bin meets the condition of {query.name} ({under}): cut the bins at its edges"
             yield Mistake((), problem)
             return

@@ -170,7 +170,8 @@ def _standardised(specification: Specification, name: str, assumed: Assumed) -> 
 def _range(specification: Specification, name: str, sharp: bool) -> Range:
     """Around the numbers of every alternative that a release may use."""
     column = specification.column(name)
-    lows, highs = zip(*(number_range(column, column.axis(used), sharp) for used in column.used), strict=True)
+    used = [choice[name] for choice in specification.space.choices([name])]
+    lows, highs = zip(*(number_range(column, column.axis(one), sharp) for one in used), strict=True)
     return min(lows), max(highs)
 
 

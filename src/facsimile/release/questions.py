@@ -8,6 +8,7 @@ It is made under the coarsest alternatives, the finest, and with one column at a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice
 
@@ -29,14 +30,14 @@ from facsimile.spec.criteria import (
     RegressionCoefficients,
     RegressionError,
 )
-from facsimile.spec.families import FAMILIES
-from facsimile.spec.mistakes import Mistake
+from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 MOST_CHOICES = 8
+MOST_PAIRS = 50
 MOST_ROWS = 5_000
 MOST_TERMS = 2**26
 MOST_CELLS = 2**20
@@ -63,20 +64,44 @@ def unaskable(specification: Specification) -> Iterator[Mistake]:
 
 def untied(specification: Specification) -> Iterator[Mistake]:
     """Families that cannot hold the cells that rules leave empty: known before anything is measured."""
-    for i, grid in enumerate(specification.families):
-        if not FAMILIES[grid.family].pure:
-            continue
-        for choice in islice(choices(specification), MOST_CHOICES):
-            recipe = Recipe(specification, Configuration(choice, grid.family, grid.combination(0), {}))
+    for place, chosen in _looked_at(specification):
+        for configuration in chosen:
+            recipe = Recipe(specification, configuration)
             made = recipe.synthesizer(specification.budget.generator)
             if not made.holds(recipe.domain, recipe.known()):
-                problem = f"the constraints tie too many columns together for the family {grid.family}"
-                yield Mistake(("families", i, "family"), problem, hides=False)
+                family = configuration.family
+                problem = f"the constraints tie too many columns together for the family {family}"
+                yield Mistake((*place[:2], "family"), problem, hides=False)
                 break
 
 
+def _looked_at(specification: Specification) -> Iterator[tuple[Place, Iterator[Configuration]]]:
+    """Each family where it stands, under alternatives to look at: of a list, each pair of them once."""
+    if specification.space.listed is None:
+        for place, made in specification.space.made():
+            first = next(made)
+            few = islice(choices(specification), MOST_CHOICES)
+            yield place, (replace(first, alternatives=choice) for choice in few)
+        return
+    seen = dict[tuple[str, ...], tuple[Place, Iterator[Configuration]]]()
+    for place, made in specification.space.made():
+        one = next(made)
+        seen.setdefault(
+            (one.family, *(one.alternatives[name] for name in specification.names)), (place, iter((one,)))
+        )
+    yield from islice(seen.values(), MOST_PAIRS)
+
+
 def choices(specification: Specification) -> Iterator[Choice]:
-    """Alternatives to look at: the finest and the coarsest together, then each column's own, one at a time."""
+    """Alternatives to look at: the finest and the coarsest together, then each column's own, one at a time.
+
+    Of a list: its own, the finest and the coarsest first.
+    """
+    if specification.space.listed is not None:
+        own = list(specification.space.choices(specification.names))
+        own.sort(key=lambda choice: Domain(specification.axes(choice)).cells)
+        yield from (own[-1:] + own[:-1])
+        return
     finest, coarsest = (_extreme(specification, sign) for sign in (-1, 1))
     single = (finest | {c.name: used} for c in specification.columns for used in c.used)
     seen: list[Choice] = []

@@ -52,7 +52,6 @@ from facsimile.release.signature import private_key
 from facsimile.sources.address import Address
 from facsimile.spec.criteria import RegressionError
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
 from facsimile.storage import reached, refuse_without_room
 from facsimile.synthesizers.base import Answers
 from facsimile.table.encoding import recode
@@ -237,11 +236,8 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     """Everything that can be refused without the data."""
     spec = request.specification
     check(spec)
-    for grid in spec.space.pure().grids:
-        first = {column.name: column.used[0] for column in spec.columns}
-        projection = {name: values[0] for name, values in spec.space.projections.items()}
-        for place in range(grid.size):
-            chosen = Configuration(first, grid.family, grid.combination(place), projection)
+    for _, made in spec.space.made():
+        for chosen in made:
             Recipe(spec, chosen).synthesizer(spec.budget.generator)
     _fit_is_possible(spec)
     return plan_of(spec), None if request.key is None else private_key(request.key)

@@ -166,26 +166,12 @@ def _promised(files: Files) -> tuple[Specification, Configuration]:
         specification = validated(content["specification"])
         check(specification)
         configuration = Configuration(**content["configuration"])
-        allowed = _allowed(specification, configuration)
+        allowed = specification.space.pure().holds(configuration)
     except (FacsimileError, KeyError, TypeError):
         raise refusal("E503", file=name, problem="the specification does not hold") from None
     if not allowed:
         raise refusal("E503", file=name, problem="the specification does not allow this configuration")
     return specification, configuration
-
-
-def _allowed(specification: Specification, configuration: Configuration) -> bool:
-    space = specification.space.pure()
-    chosen = (configuration.alternatives, configuration.projection)
-    for given, choices in zip(chosen, (space.alternatives, space.projections), strict=True):
-        if set(given) != set(choices) or any(given[name] not in choices[name] for name in choices):
-            return False
-    return any(
-        dict(configuration.hyperparameters) == grid.combination(place)
-        for grid in space.grids
-        if grid.family == configuration.family
-        for place in range(grid.size)
-    )
 
 
 def _data(files: Files, specification: Specification, configuration: Configuration) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from facsimile.spec.constraints import Condition, holds, names, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import parse_decimal
-from facsimile.spec.mistakes import SEED, Mistake, cut, every, nearest, unknown_name
+from facsimile.spec.mistakes import SEED, Mistake, cut, every, listed, nearest, unknown_name
 from facsimile.spec.model import Model, Setting
 
 DENSE_CELLS = 10_000_000
@@ -88,6 +88,21 @@ class Grid(Model):
             yield Mistake(("exclude",), "`exclude` has too many combinations to look at")
         elif self.size == 0:
             yield Mistake(("exclude",), "`exclude` leaves nothing")
+
+    def misfits(self, chosen: Mapping[str, str]) -> Iterator[Mistake]:
+        """Why a value for each hyperparameter is no combination of the grid; nothing where it is one."""
+        for name, value in chosen.items():
+            if name not in self.grid:
+                problem = f"the grid of {self.family} has no hyperparameter {cut(name)}"
+                yield unknown_name((name,), problem, name, tuple(self.grid))
+            elif value not in self.grid[name]:
+                problem = f"the grid of {self.family} has no {cut(name)} {cut(value)}"
+                yield unknown_name((name,), problem, value, tuple(self.grid[name]))
+        missing = [name for name in self.grid if name not in chosen]
+        if missing:
+            yield Mistake((), f"the grid of {self.family} has {listed(missing)} too: choose a value")
+        elif tuple(chosen.get(name) for name in self._tied) not in self._combinations:
+            yield Mistake((), f"`exclude` of {self.family} rules this combination out", hides=False)
 
     @cached_property
     def exclusions(self) -> tuple[Condition, ...]:

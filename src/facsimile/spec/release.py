@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -43,10 +44,11 @@ from facsimile.spec.criteria import (
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
+from facsimile.spec.listed import MOST_LISTED, Algorithm, Listed
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name
 from facsimile.spec.publisher import Publisher
-from facsimile.spec.space import Space
+from facsimile.spec.space import Configuration, Space
 from facsimile.spec.witnesses import cases
 
 MOST_PARTS = 500
@@ -88,7 +90,7 @@ class Constraints(Model):
 class Projection(Model):
     """How rare rows are removed from a candidate."""
 
-    algorithm: tuple[Literal["paper", "implementation", "margins"], ...] = ("paper",)
+    algorithm: tuple[Algorithm, ...] = ("paper",)
     min_count: tuple[Count, ...] = (2,)
 
     def mistakes(self) -> Iterator[Mistake]:
@@ -204,6 +206,12 @@ class Specification(Model):
     constraints: Constraints
     families: tuple[Grid, ...] = Field(min_length=1, max_length=MOST_PARTS)
     projection: Projection
+    configurations: tuple[Listed, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_LISTED,
+        description="The configurations that may be drawn; default: all that the file allows.",
+    )
     statistic: Statistic = "sharp"
     criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=MOST_PARTS)
     scheme: Scheme = "test-then-measure"
@@ -216,6 +224,7 @@ class Specification(Model):
         yield from every(
             self._check_twice("columns"),
             self._check_twice("criteria"),
+            self._check_listed(),
             self._check_criteria(),
             self._check_rules("raw"),
             self._check_rules("synthetic"),
@@ -267,7 +276,13 @@ class Specification(Model):
 
     @cached_property
     def space(self) -> Space:
-        """All configurations, approximate families included."""
+        """All configurations that may be drawn, approximate families included."""
+        listed = self.configurations
+        return replace(self._grid, listed=None if listed is None else tuple(map(self._chosen, listed)))
+
+    @cached_property
+    def _grid(self) -> Space:
+        """All that columns, families and projection allow."""
         return Space(
             {column.name: column.used for column in self.columns},
             self.families,
@@ -275,6 +290,16 @@ class Specification(Model):
                 "algorithm": tuple(self.projection.algorithm),
                 "min_count": tuple(str(count) for count in self.projection.min_count),
             },
+        )
+
+    def _chosen(self, listed: Listed) -> Configuration:
+        """A listed configuration, with what need not be said."""
+        given = {k: str(v) for k, v in listed.projection if v is not None}
+        return Configuration(
+            {name: listed.alternatives.get(name, used[0]) for name, used in self._grid.alternatives.items()},
+            listed.family,
+            dict(sorted(listed.hyperparameters.items())),
+            {key: given.get(key, values[0]) for key, values in self._grid.projections.items()},
         )
 
     def raw_conditions(self) -> tuple[Condition, ...]:
@@ -315,6 +340,53 @@ class Specification(Model):
                     where = (place, i, "name" if place == "columns" else "criterion")
                     yield Mistake(where, f"two {place} have the same name: {part.name}")
                 seen.add(part.name)
+
+    def _check_listed(self) -> Iterator[Mistake]:
+        """Each listed configuration is one that the rest of the file allows, and none stands twice."""
+        seen = set[str]()
+        for i, listed in enumerate(self.configurations or ()):
+            wrong = list(
+                every(self._check_alternatives(listed), self._check_family(listed), self._check_shaping(listed))
+            )
+            for mistake in wrong:
+                yield mistake.within(("configurations", i))
+            with suppress(Unknown):
+                name = "" if wrong else self._chosen(listed).identifier
+                if name in seen:
+                    problem = "`configurations` lists a configuration twice"
+                    yield Mistake(("configurations", i), problem, hides=False)
+                seen.update({name} - {""})
+
+    def _check_alternatives(self, listed: Listed) -> Iterator[Mistake]:
+        for name, chosen in listed.alternatives.items():
+            place = ("alternatives", name)
+            yield from self._check_name(name, place, "a configuration")
+            if name in self._by_name and chosen not in self.column(name).used:
+                problem = f"column {name} uses no alternative {cut(chosen)}"
+                yield unknown_name(place, problem, chosen, self.column(name).used)
+        for name in self.names:
+            if name not in listed.alternatives and len(self.column(name).used) > 1:
+                yield Mistake(("alternatives",), f"a configuration chooses one of the alternatives of {name}")
+
+    def _check_family(self, listed: Listed) -> Iterator[Mistake]:
+        """The family with its hyperparameters is of a grid; what is told is about the grid that is nearest."""
+        own = [grid for grid in self.families if grid.family == listed.family]
+        if not own:
+            known = tuple(dict.fromkeys(grid.family for grid in self.families))
+            problem = f"`families` has no {cut(listed.family)}"
+            yield unknown_name(("family",), problem, listed.family, known)
+            return
+        for mistake in min((list(grid.misfits(listed.hyperparameters)) for grid in own), key=len):
+            yield mistake.within(("hyperparameters",))
+
+    def _check_shaping(self, listed: Listed) -> Iterator[Mistake]:
+        for key, values in self._grid.projections.items():
+            given = getattr(listed.projection, key)
+            if given is None and len(values) > 1:
+                yield Mistake(("projection",), f"a configuration chooses one `{key}` of `projection`")
+            elif given is not None and str(given) not in values:
+                problem = f"`projection` has no {key} {given}"
+                yield unknown_name(("projection", key), problem, str(given), values)
 
     def _check_name(self, name: str, place: Place, who: str) -> Iterator[Mistake]:
         """A name is that of a column; one whose own name is hidden or wrong may be the one that is meant."""

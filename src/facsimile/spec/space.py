@@ -1,18 +1,21 @@
-"""The configuration space: alternatives × family and hyperparameters × projection.
+"""The configuration space: alternatives × family and hyperparameters × projection, or a list of its members.
 
-The space is counted and drawn from by index; it is never built as a list.
+The space is counted and drawn from by index; unless it is listed, it is never built as a list.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from math import prod
 
 from facsimile.spec.families import FAMILIES, Grid
+from facsimile.spec.mistakes import Place
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,15 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Space:
-    """A Cartesian space of configurations with exclusions, addressed by index."""
+    """A Cartesian space of configurations with exclusions, addressed by index.
+
+    `listed`: the members that can be drawn, where not all of them can.
+    """
 
     alternatives: Mapping[str, tuple[str, ...]]
     grids: tuple[Grid, ...]
     projections: Mapping[str, tuple[str, ...]]
+    listed: tuple[Configuration, ...] | None = None
 
     @property
     def transformations(self) -> int:
@@ -60,24 +67,35 @@ class Space:
     @property
     def size(self) -> int:
         """The number of configurations."""
-        return sum(grid.size for grid in self.grids) * self._shared
+        return sum(self.by_family().values())
+
+    @property
+    def whole(self) -> Space:
+        """The space without its list: everything that is allowed."""
+        return replace(self, listed=None)
 
     def by_family(self) -> dict[str, int]:
         """The number of configurations of each family."""
-        counts: dict[str, int] = {}
-        for grid in self.grids:
-            counts[grid.family] = counts.get(grid.family, 0) + grid.size * self._shared
-        return counts
+        counts = Counter({grid.family: 0 for grid in self.grids})
+        if self.listed is not None:
+            counts.update(configuration.family for configuration in self.listed)
+        else:
+            for grid in self.grids:
+                counts[grid.family] += grid.size * self._shared
+        return dict(counts)
 
     def pure(self) -> Space:
         """The space without families that offer approximate differential privacy only."""
-        kept = tuple(grid for grid in self.grids if FAMILIES[grid.family].pure)
-        return Space(self.alternatives, kept, self.projections)
+        grids = tuple(grid for grid in self.grids if FAMILIES[grid.family].pure)
+        listed = None if self.listed is None else tuple(c for c in self.listed if FAMILIES[c.family].pure)
+        return replace(self, grids=grids, listed=listed)
 
     def configuration(self, index: int) -> Configuration:
         """The configuration at a place from 0 to size − 1."""
         if not 0 <= index < self.size:
             raise IndexError("no configuration at this place")
+        if self.listed is not None:
+            return self.listed[index]
         index, alternatives = _choose(index, self.alternatives)
         index, projection = _choose(index, self.projections)
         for grid in self.grids:
@@ -89,6 +107,45 @@ class Space:
     def draw(self, below: Callable[[int], int]) -> Configuration:
         """A uniform configuration, given an unbiased draw from 0 … n − 1."""
         return self.configuration(below(self.size))
+
+    def holds(self, configuration: Configuration) -> bool:
+        """Whether it can be drawn."""
+        if self.listed is not None:
+            return any(configuration.identifier == one.identifier for one in self.listed)
+        chosen = (configuration.alternatives, configuration.projection)
+        for given, choices in zip(chosen, (self.alternatives, self.projections), strict=True):
+            if set(given) != set(choices) or any(given[name] not in choices[name] for name in choices):
+                return False
+        own = [grid for grid in self.grids if grid.family == configuration.family]
+        return any(not list(grid.misfits(configuration.hyperparameters)) for grid in own)
+
+    def choices(self, columns: Sequence[str]) -> Iterator[dict[str, str]]:
+        """The alternatives that some columns can have together, each choice once."""
+        if self.listed is not None:
+            drawn = (tuple(c.alternatives[name] for name in columns) for c in self.listed)
+            chosen: Iterator[tuple[str, ...]] = iter(dict.fromkeys(drawn))
+        else:
+            chosen = product(*(self.alternatives[name] for name in columns))
+        return (dict(zip(columns, names, strict=True)) for names in chosen)
+
+    def made(self) -> Iterator[tuple[Place, Iterator[Configuration]]]:
+        """What generators have to be made of, and where the specification says so.
+
+        Pure families only. Of a grid every combination, under the first alternatives and projection; of a list
+        every configuration.
+        """
+        for i, configuration in enumerate(self.listed or ()):
+            if FAMILIES[configuration.family].pure:
+                yield ("configurations", i), iter((configuration,))
+        for i, grid in enumerate(self.grids if self.listed is None else ()):
+            if FAMILIES[grid.family].pure:
+                yield ("families", i, "grid"), self._combined(grid)
+
+    def _combined(self, grid: Grid) -> Iterator[Configuration]:
+        alternatives = {name: names[0] for name, names in self.alternatives.items()}
+        projection = {name: values[0] for name, values in self.projections.items()}
+        for place in range(grid.size):
+            yield Configuration(alternatives, grid.family, grid.combination(place), projection)
 
 
 def _choose(index: int, choices: Mapping[str, tuple[str, ...]]) -> tuple[int, dict[str, str]]:
