@@ -101,6 +101,18 @@ def broken(what: str, content: bytes | str, code: str = "E210", line: int | None
     return Case(SPEC, what, code, 2, of_text(content), line)
 
 
+def listing(what: str, code: str, items: str, at: str) -> Case:
+    """A list of configurations with one mistake, in the line that holds these words."""
+    content, _ = changed("min_count: [2]\n", f"min_count: [2]\nconfigurations:\n{items}")
+    return Case(SPEC, what, code, 2, of_text(content), content[: content.index(at)].count("\n") + 1)
+
+
+def configuration(more: str = "", family: str = "workload", age: str = "fine", chosen: str = "iid") -> str:
+    """A good item of such a list, or one with something else in it."""
+    settings = f"{{{'sampling' if family == 'workload' else 'theta'}: {chosen}{more}}}"
+    return f"  - alternatives: {{age: {age}}}\n    family: {family}\n    hyperparameters: {settings}\n"
+
+
 ANCHORS = "a: &a [x, x]\nb: [*a, *a]\n"
 SPECIFICATIONS = [
     broken("an empty file", "", "E200"),
@@ -114,7 +126,7 @@ SPECIFICATIONS = [
     broken("a tag (`!!python/object`)", "title: !!python/object/apply:os.system [ls]\n", line=1),
     broken("two documents in one file", "a: 1\n---\nb: 2\n", line=2),
     broken("brackets 10,000 deep", "a: " + "[" * 10_000),
-    broken("more than 20,000 values", "a: [" + "1," * 20_001 + "]", line=1),
+    broken("more than 60,000 values", "a: [" + "1," * 60_001 + "]", line=1),
     broken("a shorthand for 100,000 bins", "a: [0..99999]", line=1),
     Case(SPEC, "a file that does not exist", "E212", 2, lambda folder: ["check", folder / "none.yaml"]),
     Case(SPEC, "a folder instead of a file", "E212", 2, lambda folder: ["check", folder]),
@@ -177,6 +189,36 @@ SPECIFICATIONS = [
     wrong("an exclusion about no hyperparameter", "E213", "exclude: [\"theta > 4", "exclude: [\"beta > 4"),
     wrong("an exclusion that leaves nothing", "E200", "theta > 4 and degree > 1", "theta > 0"),
     wrong("families without pure privacy", "E200", part("families"), "families:\n  - family: dpctgan\n", 43),
+    listing("a list of no configurations", "E200", "  []\n", "configurations:"),
+    listing("a configuration that is a word", "E200", "  - mst\n", "- mst"),
+    listing("a configuration without a family", "E214", "  - alternatives: {age: fine}\n", "- alternatives"),
+    listing("a configuration of a family that is not listed", "E213", configuration(family="mst"), "family: mst"),
+    listing("a configuration of a column that does not exist", "E213", configuration(age="fine, aeg: fine"), "aeg"),
+    listing("a configuration with another alternative", "E213", configuration(age="fin"), "age: fin}"),
+    listing("a configuration without an alternative", "E200", configuration().replace("age: fine", ""), "- alter"),
+    listing("a configuration with a value outside the grid", "E213", configuration(chosen="idd"), "idd"),
+    listing("a configuration with another hyperparameter", "E213", configuration(", theta: 4"), "theta: 4}"),
+    listing(
+        "a configuration without a hyperparameter", "E200", configuration("", "privbayes", chosen="4"), "theta: 4}"
+    ),
+    listing(
+        "a configuration that `exclude` rules out", "E200",
+        configuration(", degree: 2", "privbayes", chosen="8"), "degree: 2}",
+    ),
+    listing(
+        "a configuration with another projection", "E213",
+        configuration() + "    projection: {algorithm: margins}\n", "algorithm: margins",
+    ),
+    listing(
+        "a configuration with another minimal count", "E213",
+        configuration() + "    projection: {min_count: 3}\n", "min_count: 3",
+    ),
+    listing(
+        "a key of a configuration misspelled", "E205",
+        configuration().replace("hyperp", "hyerp"), "hyerp",
+    ),
+    listing("a configuration listed twice", "E200", configuration() + configuration("").replace("{age", "{ age"),
+            "{ age"),
     wrong("a minimal count of 0", "E200", "min_count: [2]", "min_count: [0]"),
     wrong("a criterion that is only its name", "E200", item("mean"), "  - mean\n"),
     wrong("a criterion that does not exist", "E213", "criterion: mean", "criterion: median"),

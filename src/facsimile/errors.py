@@ -268,6 +268,10 @@ CATALOGUE: dict[str, Entry] = {
         "The study cannot tell whether {wish} is in reach: the best is {span}, for a total of {total}.",
         "Explore again with --fresh {fresh} and another --out, or ask for less with --accept.",
     ),
+    "E419": Entry(
+        "No configuration was accepted in {keep} or more of its trials: {best}.",
+        "Explore longer, other families or a larger generator epsilon.",
+    ),
     # verification of a bundle
     "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),
     "E502": Entry("{file} is not the file that was published.", "Get the bundle again from its publisher."),

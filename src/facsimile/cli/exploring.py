@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from facsimile.cli.options import AsJson, Public, SpecFile, source
 from facsimile.cli.page import Page, print_json
 from facsimile.cli.progress import busy, watching
+from facsimile.cli.surviving import caution, keep_survivors
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
 from facsimile.spec.choices import Scheme
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from facsimile.explore.study import Study
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
+ACCEPT, NOISE = 0.5, 0.1
+Rule = Literal["cheapest", "paper"]
 RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
 
@@ -48,7 +51,7 @@ def explore_command(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same trials.")] = 1,
     wanted: Annotated[float, typer.Option(min=0.001, max=0.999, help="The acceptance to reach.")] = 0.10,
     trials: Annotated[int, typer.Option(min=3, max=999, help="Trials of a configuration at most.")] = 40,
-    finalists: Annotated[int, typer.Option(min=1, max=100, help="Configurations that go on to plans.")] = 4,
+    finalists: Annotated[int, typer.Option(min=1, max=2000, help="Configurations that go on to plans.")] = 4,
     fresh: Annotated[int, typer.Option(min=2, max=100_000, help="Further trials of each finalist.")] = 100,
     steps: Annotated[int, typer.Option(min=0, max=40, help="How often epsilon is lowered, by √2.")] = 8,
     most: Annotated[
@@ -133,14 +136,14 @@ def plan_command(
     study: StudyFile,
     accept: Annotated[
         float, typer.Option(min=0.01, max=0.999, help="The probability of a release to reach.")
-    ] = 0.5,
+    ] = ACCEPT,
     keep: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Keep configurations with at least this acceptance.")
     ] = 0.1,
     noise: Annotated[
         float,
         typer.Option(min=0.001, max=1.0, help="Noise of a measured criterion, as a part of its threshold."),
-    ] = 0.1,
+    ] = NOISE,
     scheme: Annotated[
         Scheme | None,
         typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
@@ -149,6 +152,10 @@ def plan_command(
         str | None,
         typer.Option(metavar="NUMBER", help="Plan within this total; default: the declared one."),
     ] = None,
+    rule: Annotated[
+        Rule,
+        typer.Option(help="cheapest: the smallest total. paper: keep what passes often, change nothing else."),
+    ] = "cheapest",
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the specification of the planned release.")
     ] = None,
@@ -167,6 +174,12 @@ def plan_command(
     if write is not None and write.exists():
         raise refusal("E401")
     limit = None if total is None else _epsilon(total, "plan")
+    if rule == "paper":
+        if (accept, noise, scheme, total) != (ACCEPT, NOISE, None, None):
+            problem = "The paper's rule changes no budget: give it --keep and --write only."
+            raise refusal("E001", problem=problem, command="facsimile plan")
+        keep_survivors(opened, study.name, keep, write, as_json)
+        return
     with busy("Planning", as_json):
         found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,), limit)
     if write is not None:
@@ -271,7 +284,7 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
         page.line(
             f"\nThis plan costs more than the declared {show_upper(study.declared.budget.total)}: agree on it."
         )
-    page.line(f"\n{_caution(study)}")
+    page.line(f"\n{caution(study)}")
     if write is not None:
         page.line(f"Written: {write}. Next: facsimile check {write}")
 
@@ -309,16 +322,6 @@ def _cheapest(curve: Curve, scheme: Scheme, rung: float) -> str:
 
     point = curve.cheapest(rung, (scheme,))
     return "not reached" if point is None else show_upper(point.total)
-
-
-def _caution(study: Study) -> str:
-    public, declared = study.ground.table.n, study.declared.n
-    if abs(public - declared) > declared / 10:
-        return (
-            f"The public file has {public:,} records, the release {declared:,}: noise weighs more in the "
-            "smaller of the two, so explore a file of the size of the release."
-        )
-    return "The intervals hold for data like the public file; how like yours is, you must judge."
 
 
 def report_command(

@@ -173,17 +173,22 @@ def candidates(q: float, selection: Selection) -> float:
     return 1 + float(np.exp(np.cumsum(steps)).sum())
 
 
-def interval(mean: float, n: int, confidence: float) -> tuple[float, float]:
+def interval(mean: float, n: float, confidence: float) -> tuple[float, float]:
     """Bounds on the expected mean of n independent values in [0, 1] (Chernoff's, by relative entropy).
 
     Theorem.  Each bound fails with probability at most (1 − confidence)/2.
     Proof.    For independent values in [0, 1] with mean μ, P[x̄ ≥ x] ≤ exp(−n·KL(x‖μ)) for x > μ, and likewise
       below (Hoeffding 1963, theorem 1). The bounds are the μ with n·KL(x̄‖μ) = log(2/(1 − confidence)).  QED
+    Corollary.  So it is for a sum of independent values in [0, rᵢ], Σrᵢ = 1, with n = 1/max rᵢ: values that
+      depend on each other count as one, and configurations may have different numbers of trials.
+    Proof.    Let ρᵢ = n·rᵢ ≤ 1. By convexity of exp, log E exp(s·n·Xᵢ) ≤ f(ρᵢ) = log(1 + pᵢ(e^(sρᵢ) − 1)) with
+      pᵢ = E Xᵢ/rᵢ. f is convex with f(0) = 0, so f(ρᵢ) ≤ ρᵢ·f(1), and by concavity of log the sum is at most
+      Σρᵢ·log(1 + μ(e^s − 1)) with Σρᵢ = n: the bound for n values in [0, 1].  QED
     """
     return at_least(mean, n, confidence), 1 - at_least(1 - mean, n, confidence)
 
 
-def at_least(mean: float, n: int, confidence: float) -> float:
+def at_least(mean: float, n: float, confidence: float) -> float:
     """The lower one of the two bounds."""
     mean = min(1.0, max(0.0, mean))
     if mean == 0.0 or not n:

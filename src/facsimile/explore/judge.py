@@ -68,7 +68,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Room:
-    """A criterion in its sharp form, without noise: what any test of it starts from.
+    """A criterion in its declared form, without noise: what any test of it starts from.
 
     `excess` is what the joint test sees: how far beyond the limit, each group in units of its own sensitivity;
     negative where the criterion is met. `once` is the epsilon of the regression it compares with, for the
@@ -96,8 +96,8 @@ class Judgement:
 class Judge:
     """Judges one candidate. `name` is the trial's: its randomness follows from it.
 
-    `whole`: every criterion is computed; otherwise it ends with the first that is not met. `rooms`: so is every
-    sharp form.
+    `whole`: every criterion is computed; otherwise it ends with the first that is not met. `rooms`: so is what
+    plans start from.
     """
 
     ground: Ground
@@ -210,12 +210,12 @@ class Judge:
         return test.accepts(self._answer(worst, test.question()))
 
     def _rooms(self) -> tuple[Room, ...]:
-        """Every criterion in its sharp form; the gap of predictions once for each epsilon of the regression."""
+        """Every criterion without noise; the gap of predictions once for each epsilon of the regression."""
         found = []
         for criterion in self.spec.criteria:
             levels: tuple[Fraction | None, ...] = ONCE if isinstance(criterion, RegressionError) else (None,)
             for level in levels:
-                asked = Candidate(self.spec, self.table, self._fit(level)).asked(criterion, "sharp")
+                asked = Candidate(self.spec, self.table, self._fit(level)).asked(criterion)
                 if asked is None:
                     return ()
                 found.append(

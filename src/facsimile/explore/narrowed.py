@@ -1,15 +1,15 @@
 """The narrowed specification: a study's own text with what a plan decided; the rest and its comments stay.
 
-What changes: the alternatives that are used, families, projection, forms and epsilons of the criteria, scheme,
-selection and budget. What is promised (columns, rules, thresholds) stays.
+A plan changes which configurations are drawn, the epsilons of the criteria, scheme, selection and budget; the
+paper's rule changes the first only. What is allowed and promised (columns, rules, families, forms, thresholds)
+stays.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -19,38 +19,45 @@ from facsimile.release.check import check
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import dump, loads, parse, validated
 from facsimile.spec.release import Selection, Specification
+from facsimile.spec.space import Configuration
 
 Edit = tuple[int, int, str]
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_REPLACED = ("families", "projection", "statistic", "scheme", "selection", "budget")
+_LISTED = "configurations"
 
 
 def narrowed(source: str, option: Option, notes: Sequence[str]) -> str:
     """The text of the planned release, with notes at its head."""
-    sections = dict(_sections(option))
-    wanted = _wanted(source, option, sections)
-    text = _edited(source, option, sections)
-    if text is None or loads(text).canonical() != wanted.canonical():
-        text = dump(wanted)
-    check(loads(text))
-    return "".join(f"# {note}\n" for note in notes) + text
+    sections = {_LISTED: listed(loads(source), option.configurations), **dict(_sections(option))}
+    return _written(source, sections, {name: show_decimal(epsilon) for name, epsilon in option.measured}, notes)
+
+
+def restricted(source: str, configurations: Iterable[Configuration], notes: Sequence[str]) -> str:
+    """The text of the same release that draws these configurations only, with notes at its head."""
+    return _written(source, {_LISTED: listed(loads(source), configurations)}, {}, notes)
+
+
+def listed(specification: Specification, configurations: Iterable[Configuration]) -> list[dict[str, Any]]:
+    """Configurations as a specification lists them, without what need not be said."""
+    space = specification.space
+    found = []
+    for one in configurations:
+        parts = {
+            "alternatives": {k: v for k, v in one.alternatives.items() if len(space.alternatives[k]) > 1},
+            "family": one.family,
+            "hyperparameters": dict(one.hyperparameters),
+            "projection": {k: v for k, v in one.projection.items() if len(space.projections[k]) > 1},
+        }
+        found.append({key: value for key, value in parts.items() if value})
+    return found
 
 
 def _sections(option: Option) -> Iterator[tuple[str, Any]]:
-    """The plain data of what a plan decides, in the order of a specification."""
-    yield "families", [_family(c.family, c.hyperparameters) for c in option.configurations]
-    projection = option.configurations[0].projection
-    yield "projection", {name: [value] for name, value in projection.items()}
-    yield "statistic", "sharp"
+    """The plain data of what a plan decides beside the configurations, in the order of a specification."""
     yield "scheme", option.scheme
     yield "selection", _selection(option.selection)
     parts = {"total": option.total, "generator": option.generator, "test": option.test, "once": option.once}
     yield "budget", {name: show_decimal(value) for name, value in parts.items() if value is not None}
-
-
-def _family(family: str, hyperparameters: Mapping[str, str]) -> dict[str, Any]:
-    grid = {name: [value] for name, value in hyperparameters.items()}
-    return {"family": family, "grid": grid} if grid else {"family": family}
 
 
 def _selection(selection: Selection) -> dict[str, str]:
@@ -58,44 +65,47 @@ def _selection(selection: Selection) -> dict[str, str]:
     return {name: str(value) for name, value in given.items()}
 
 
-def _wanted(source: str, option: Option, sections: Mapping[str, Any]) -> Specification:
-    """The planned specification by its data, whatever its text looks like."""
+def _written(
+    source: str, sections: Mapping[str, Any], epsilons: Mapping[str, str], notes: Sequence[str]
+) -> str:
+    """The source with these sections and epsilons; written anew where that is no matter of a few edits."""
+    names = [criterion.name for criterion in loads(source).criteria]
     data = {**parse(source)[0], **sections}
-    alternatives = option.configurations[0].alternatives
-    data["columns"] = [
-        {**column, "use": [alternatives[column["name"]]]} if len(column["alternatives"]) > 1 else column
-        for column in data["columns"]
-    ]
     data["criteria"] = [
-        {**given, "epsilon": show_decimal(epsilon)} | ({"statistic": "sharp"} if "statistic" in given else {})
-        for given, epsilon in zip(data["criteria"], _epsilons(loads(source), option), strict=True)
+        {**given, "epsilon": epsilons.get(name, given["epsilon"])}
+        for given, name in zip(data["criteria"], names, strict=True)
     ]
-    return validated(data)
+    wanted = validated(data)
+    text = _edited(source, sections, [epsilons.get(name) for name in names])
+    if text is None or loads(text).canonical() != wanted.canonical():
+        text = dump(wanted)
+    check(loads(text))
+    return "".join(f"# {note}\n" for note in notes) + text
 
 
-def _epsilons(specification: Specification, option: Option) -> list[Fraction]:
-    planned = dict(option.measured)
-    return [planned[criterion.name] for criterion in specification.criteria]
-
-
-def _edited(source: str, option: Option, sections: Mapping[str, Any]) -> str | None:
+def _edited(source: str, sections: Mapping[str, Any], epsilons: Sequence[str | None]) -> str | None:
     """The source with each changed piece replaced where it stands; None where it is written in one line."""
     root = yaml.compose(source, Loader=yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
         return None
     keys = {key.value: (key, value) for key, value in root.value}
     starts = sorted(key.start_mark.index for key, _ in keys.values())
-    edits = list(_column_edits(keys["columns"][1], option))
-    edits += _criterion_edits(keys["criteria"][1], _epsilons(loads(source), option))
-    for name in _REPLACED:
-        text = _block(name, sections[name])
+
+    def span(name: str) -> tuple[int, int]:
+        begin = keys[name][0].start_mark.index
+        end = next((start for start in starts if start > begin), len(source))
+        return begin, begin + _length(source[begin:end])
+
+    edits = list(_criterion_edits(keys["criteria"][1], epsilons))
+    for name, value in sections.items():
         if name in keys:
-            begin = keys[name][0].start_mark.index
-            end = next((start for start in starts if start > begin), len(source))
-            edits.append((begin, begin + _length(source[begin:end]), text))
+            edits.append((*span(name), _block(name, value)))
+        elif name == _LISTED:
+            place = span("projection")[1]
+            edits.append((place, place, _block(name, value)))
         else:
             place = keys["criteria"][0].start_mark.index
-            edits.append((place, place, text))
+            edits.append((place, place, _block(name, value)))
     for begin, end, text in sorted(edits, reverse=True):
         source = source[:begin] + text + source[end:]
     return source
@@ -109,48 +119,26 @@ def _length(section: str) -> int:
     return sum(map(len, lines))
 
 
-def _column_edits(columns: yaml.SequenceNode, option: Option) -> Iterator[Edit]:
-    chosen = option.configurations[0].alternatives
-    for column in columns.value:
-        keys = {key.value: (key, value) for key, value in column.value}
-        key, alternatives = keys["alternatives"]
-        text = f"[{_scalar(chosen[keys['name'][1].value])}]"
-        if len(alternatives.value) < 2:
-            continue
-        if "use" in keys:
-            node = keys["use"][1]
-            yield node.start_mark.index, node.end_mark.index, text
-        else:
-            after = ", " if column.flow_style else "\n" + " " * key.start_mark.column
-            yield key.start_mark.index, key.start_mark.index, f"use: {text}{after}"
-
-
-def _criterion_edits(criteria: yaml.SequenceNode, epsilons: Sequence[Fraction]) -> Iterator[Edit]:
+def _criterion_edits(criteria: yaml.SequenceNode, epsilons: Sequence[str | None]) -> Iterator[Edit]:
     for criterion, epsilon in zip(criteria.value, epsilons, strict=True):
         for key, value in criterion.value:
-            if key.value == "epsilon":
-                yield value.start_mark.index, value.end_mark.index, show_decimal(epsilon)
-            elif key.value == "statistic":
-                yield value.start_mark.index, value.end_mark.index, "sharp"
+            if key.value == "epsilon" and epsilon is not None:
+                yield value.start_mark.index, value.end_mark.index, epsilon
 
 
 def _block(name: str, value: Any) -> str:
-    """A section as people write it."""
+    """A section as people write it: a word, keys, or a list with one line for each item."""
     if isinstance(value, str):
         return f"{name}: {_scalar(value)}\n"
     if isinstance(value, Mapping):
         return f"{name}:\n" + "".join(f"  {key}: {_inline(given)}\n" for key, given in value.items())
-    lines = [f"{name}:\n"]
-    for family in value:
-        lines.append(f"  - family: {family['family']}\n")
-        if "grid" in family:
-            lines.append("    grid:\n")
-            lines += [f"      {key}: {_inline(given)}\n" for key, given in family["grid"].items()]
-    return "".join(lines)
+    return f"{name}:\n" + "".join(f"  - {_inline(item)}\n" for item in value)
 
 
-def _inline(value: str | list[str]) -> str:
-    return _scalar(value) if isinstance(value, str) else "[" + ", ".join(map(_scalar, value)) + "]"
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_scalar(key)}: {_inline(given)}" for key, given in value.items()) + "}"
+    return _scalar(str(value))
 
 
 def _scalar(text: str) -> str:

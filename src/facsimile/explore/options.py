@@ -3,7 +3,9 @@
 An option is a scheme, a generator's epsilon that was tried, an epsilon of the test, of the regression paid
 once, a way to select, and the configurations that are drawn from. Its total is what `Plan` charges; its chance
 follows from chances.py. What is measured after acceptance costs the same in every option: each criterion gets
-the epsilon at which the scale of its noise is a given part of its threshold.
+the epsilon at which the scale of its noise is a given part of its threshold. Criteria keep their declared
+forms; a study in the paper's scheme has options with the declared epsilons too, whose chance is how often its
+trials were accepted.
 
 The fresh trials are cut in halves: `chosen` may decide which options are looked at, `stated` decides nothing
 here (see curve.py).
@@ -11,7 +13,8 @@ here (see curve.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,10 +25,11 @@ import numpy as np
 from facsimile.explore.chances import Floats, Rooms, at_least, candidates, interval, released
 from facsimile.explore.explore import fields
 from facsimile.explore.study import Study
-from facsimile.explore.trials import FRESH, Trial
+from facsimile.explore.trials import FRESH, Trial, fit_key
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.release.plan import arranged
 from facsimile.spec.choices import Scheme
+from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
@@ -40,6 +44,9 @@ COINS = tuple(Fraction(text) for text in ("0.02", "0.05", "0.1", "0.2", "0.3", "
 LOUDER = (1, 2)
 """In the paper's scheme criteria are measured in every iteration; how much more noise they may get there."""
 CHOOSING = 0.8
+Epsilons = tuple[tuple[str, Fraction], ...]
+Way = tuple[Scheme, Fraction | None, Fraction | None, Epsilons, Selection]
+"""Scheme, test, regression paid once, measured criteria and selection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +57,7 @@ class Option:
     generator: Fraction
     test: Fraction | None
     once: Fraction | None
-    measured: tuple[tuple[str, Fraction], ...]
+    measured: Epsilons
     selection: Selection
     configurations: tuple[Configuration, ...]
     chosen: Floats
@@ -69,12 +76,17 @@ class Option:
         return ceil_to(self.plan.total().epsilon, 4)
 
     @cached_property
+    def shared(self) -> int:
+        """How many of its configurations at most share a fit: so many of its trials are no better than one."""
+        return most_shared(self.configurations)
+
+    @cached_property
     def least(self) -> float:
         """The chance of a release that the choosing trials vouch for."""
+        n = len(self.chosen) / self.shared
         if self.scheme == "train-once":
-            each = released(self.chosen, self.selection)
-            return at_least(float(each.mean()), len(each), CHOOSING)
-        q = at_least(float(self.chosen.mean()), len(self.chosen), CHOOSING)
+            return at_least(float(released(self.chosen, self.selection).mean()), n, CHOOSING)
+        q = at_least(float(self.chosen.mean()), n, CHOOSING)
         return float(released(q, self.selection))
 
     def chance(self, confidence: float, trials: int | None = None) -> tuple[float, float, float]:
@@ -84,7 +96,7 @@ class Option:
         together. With h the concave map from acceptance to release and p the acceptance given what is shared,
         the chance E h(p) lies between E h(pᵢ) of single candidates and h(E pᵢ); the bounds cover both.
         """
-        n = len(self.stated) if trials is None else trials
+        n = (len(self.stated) if trials is None else trials) / self.shared
         q, each = float(self.stated.mean()), float(released(self.stated, self.selection).mean())
         low, high = (float(released(bound, self.selection)) for bound in interval(q, n, confidence))
         if self.scheme == "train-once" or self.once is not None:
@@ -103,6 +115,11 @@ class Level:
     generator: Fraction
     configurations: dict[str, Configuration]
     trials: dict[str, list[Trial]]
+
+
+def most_shared(configurations: Iterable[Configuration]) -> int:
+    """The most configurations that differ in their projection only."""
+    return max(Counter(map(fit_key, configurations)).values())
 
 
 def levels(study: Study) -> list[Level]:
@@ -127,49 +144,69 @@ def options(
 def _at(spec: Specification, level: Level, keep: float, noise: float, factor: float | None) -> Iterator[Option]:
     for names in _together(level):
         halves = [[t for name in names for t in level.trials[name][half::2]] for half in (0, 1)]
-        rooms = [Rooms.of(half) for half in halves]
-        if not rooms[0].criteria or rooms[0].criteria != rooms[1].criteria:
-            continue
-        if factor is not None:
-            rooms = [one.tightened(factor) for one in rooms]
-        measured = _measured(rooms[0], noise)
-        seconds = float(np.concatenate([one.seconds for one in rooms]).mean())
-        for once in rooms[0].onces():
-            at = [one.at(once) for one in rooms]
-            paid = None if once is None else parse_decimal(once)
-            for scheme, test, epsilons, selection in _spending(spec, measured, factor is not None):
-                if scheme == "paper":
-                    order = dict(epsilons)
-                    shares = [float(order[name]) for name, _ in at[0].criteria]
-                    chances = [one.one_by_one(shares) for one in at]
-                else:
-                    assert test is not None
-                    chances = [one.joint(test, selection) for one in at]
-                parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
-                kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
-                if not kept:
-                    continue
-                chosen, stated = (_pooled(part, kept) for part in parts)
-                yield Option(
-                    scheme,
-                    level.generator,
-                    test,
-                    paid,
-                    epsilons,
-                    selection,
-                    tuple(level.configurations[name] for name in kept),
-                    chosen,
-                    stated,
-                    seconds,
-                )
+        for way, chances in _ways(spec, halves, noise, factor):
+            parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
+            kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
+            if not kept:
+                continue
+            chosen, stated = (_pooled(part, kept) for part in parts)
+            configurations = tuple(level.configurations[name] for name in kept)
+            seconds = float(np.mean([t.fit_seconds + t.seconds for half in halves for t in half]))
+            scheme, test, once, measured, selection = way
+            yield Option(
+                scheme,
+                level.generator,
+                test,
+                once,
+                measured,
+                selection,
+                configurations,
+                chosen,
+                stated,
+                seconds,
+            )
+
+
+def _ways(
+    spec: Specification, halves: Sequence[Sequence[Trial]], noise: float, factor: float | None
+) -> Iterator[tuple[Way, list[Floats]]]:
+    """Ways to spend, each with the chances of both halves' candidates."""
+    if spec.scheme == "paper" and factor is None:
+        yield from _as_tried(spec, halves)
+    rooms = [Rooms.of(half) for half in halves]
+    if not rooms[0].criteria or rooms[0].criteria != rooms[1].criteria:
+        return
+    if factor is not None:
+        rooms = [one.tightened(factor) for one in rooms]
+    measured = _measured(spec, rooms[0], noise)
+    for once in rooms[0].onces():
+        at = [one.at(once) for one in rooms]
+        paid = None if once is None else parse_decimal(once)
+        for scheme, test, epsilons, selection in _spending(spec, measured, factor is not None):
+            if scheme == "paper":
+                order = dict(epsilons)
+                shares = [float(order[name]) for name, _ in at[0].criteria]
+                chances = [one.one_by_one(shares) for one in at]
+            else:
+                assert test is not None
+                chances = [one.joint(test, selection) for one in at]
+            yield (scheme, test, paid, epsilons, selection), chances
+
+
+def _as_tried(spec: Specification, halves: Sequence[Sequence[Trial]]) -> Iterator[tuple[Way, list[Floats]]]:
+    """The paper's scheme with the declared forms and epsilons: a trial was accepted, or it was not."""
+    measured = tuple((criterion.name, criterion.epsilon) for criterion in spec.criteria)
+    for selection in _selections(spec):
+        accepted = [np.array([trial.accepted for trial in half], np.float64) for half in halves]
+        yield ("paper", None, spec.budget.once, measured, selection), accepted
 
 
 def _together(level: Level) -> list[tuple[str, ...]]:
-    """Configurations with the same columns and projection: what a specification can hold together."""
+    """All finalists, and those of each choice of columns and projection: some go better without the others."""
     groups: dict[str, list[str]] = {}
     for name, c in level.configurations.items():
         groups.setdefault(repr((sorted(c.alternatives.items()), sorted(c.projection.items()))), []).append(name)
-    return [tuple(group) for group in groups.values()]
+    return list(dict.fromkeys([tuple(level.configurations), *map(tuple, groups.values())]))
 
 
 def _by_name(level: Level, names: Sequence[str], chances: Floats, half: int) -> dict[str, Floats]:
@@ -184,30 +221,51 @@ def _pooled(parts: Mapping[str, Floats], kept: Sequence[str]) -> Floats:
     return np.concatenate([parts[name][:least] for name in kept])
 
 
-def _measured(rooms: Rooms, noise: float) -> tuple[tuple[str, Fraction], ...]:
-    """For each criterion the epsilon at which Δ/ε is `noise` times its limit, for nine trials of ten."""
-    found: dict[str, Fraction] = {}
+def _measured(spec: Specification, rooms: Rooms, noise: float) -> Epsilons:
+    """For each criterion the epsilon at which Δ/ε is `noise` times its limit, for nine trials of ten.
+
+    Coefficients in the paper's form have noise of another kind, and keep the declared one.
+    """
+    found: dict[str, Fraction] = {c.name: c.epsilon for c in spec.criteria if _refitted(spec, c)}
+    fixed = set(found)
     for place, (name, _) in enumerate(rooms.criteria):
+        if name in fixed:
+            continue
         limits = rooms.limit[:, place]
         least = float(np.quantile(limits[np.isfinite(limits)], 0.1))
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
-    return tuple(found.items())
+    return tuple((criterion.name, found[criterion.name]) for criterion in spec.criteria)
+
+
+def _refitted(spec: Specification, criterion: Criterion) -> bool:
+    return isinstance(criterion, RegressionCoefficients) and spec.statistic_of(criterion) == "paper"
+
+
+def _one_by_one(spec: Specification) -> bool:
+    """Whether the paper's scheme compares every criterion's value and Laplace noise with its limit alone."""
+    ratios = [c for c in spec.criteria if isinstance(c, MarginalsRelative) and spec.statistic_of(c) == "paper"]
+    return not ratios and not any(_refitted(spec, criterion) for criterion in spec.criteria)
+
+
+def _selections(spec: Specification) -> list[Selection]:
+    """Ways to select: one candidate, rising coins, coins, until success."""
+    alpha = spec.selection.false_accept
+    single = Selection(mode="single", false_accept=alpha)
+    rising = [Selection(mode="rising-coin", a=a, false_accept=alpha) for a in RISING]
+    coins = [Selection(mode="coin", gamma=gamma, false_accept=alpha) for gamma in COINS]
+    return [single, *rising, *coins, Selection(mode="paper", false_accept=alpha)]
 
 
 def _spending(
-    spec: Specification, measured: tuple[tuple[str, Fraction], ...], simple: bool
-) -> Iterator[tuple[Scheme, Fraction | None, tuple[tuple[str, Fraction], ...], Selection]]:
-    alpha = spec.selection.false_accept
-    single = Selection(mode="single", false_accept=alpha)
+    spec: Specification, measured: Epsilons, simple: bool
+) -> Iterator[tuple[Scheme, Fraction | None, Epsilons, Selection]]:
+    selections = _selections(spec)
     if simple:
         for test in TESTS[2:8:2]:
-            yield "test-then-measure", test, measured, single
+            yield "test-then-measure", test, measured, selections[0]
         return
-    rising = [Selection(mode="rising-coin", a=a, false_accept=alpha) for a in RISING]
-    coins = [Selection(mode="coin", gamma=gamma, false_accept=alpha) for gamma in COINS]
-    forever = Selection(mode="paper", false_accept=alpha)
-    for selection in (single, *rising, *coins, forever):
-        for louder in LOUDER:
+    for selection in selections:
+        for louder in LOUDER if _one_by_one(spec) else ():
             yield "paper", None, tuple((name, round_up(float(e) / louder)) for name, e in measured), selection
         if selection.mode != "paper":
             for test in TESTS:

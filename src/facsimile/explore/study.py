@@ -30,7 +30,7 @@ from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.storage import locked
 
-FORMAT = "facsimile study 1"
+FORMAT = "facsimile study 2"
 PATIENCE = 30.0
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
