@@ -107,7 +107,7 @@ def listing(what: str, code: str, items: str, at: str) -> Case:
     return Case(SPEC, what, code, 2, of_text(content), content[: content.index(at)].count("\n") + 1)
 
 
-def configuration(more: str = "", family: str = "workload", age: str = "fine", chosen: str = "iid") -> str:
+def pick(more: str = "", family: str = "workload", age: str = "fine", chosen: str = "iid") -> str:
     """A good item of such a list, or one with something else in it."""
     settings = f"{{{'sampling' if family == 'workload' else 'theta'}: {chosen}{more}}}"
     return f"  - alternatives: {{age: {age}}}\n    family: {family}\n    hyperparameters: {settings}\n"
@@ -192,33 +192,27 @@ SPECIFICATIONS = [
     listing("a list of no configurations", "E200", "  []\n", "configurations:"),
     listing("a configuration that is a word", "E200", "  - mst\n", "- mst"),
     listing("a configuration without a family", "E214", "  - alternatives: {age: fine}\n", "- alternatives"),
-    listing("a configuration of a family that is not listed", "E213", configuration(family="mst"), "family: mst"),
-    listing("a configuration of a column that does not exist", "E213", configuration(age="fine, aeg: fine"), "aeg"),
-    listing("a configuration with another alternative", "E213", configuration(age="fin"), "age: fin}"),
-    listing("a configuration without an alternative", "E200", configuration().replace("age: fine", ""), "- alter"),
-    listing("a configuration with a value outside the grid", "E213", configuration(chosen="idd"), "idd"),
-    listing("a configuration with another hyperparameter", "E213", configuration(", theta: 4"), "theta: 4}"),
-    listing(
-        "a configuration without a hyperparameter", "E200", configuration("", "privbayes", chosen="4"), "theta: 4}"
-    ),
+    listing("a configuration of another family", "E213", pick(family="mst"), "family: mst"),
+    listing("a configuration of no column", "E213", pick(age="fine, aeg: fine"), "aeg"),
+    listing("a configuration with another alternative", "E213", pick(age="fin"), "age: fin}"),
+    listing("a configuration without an alternative", "E200", pick().replace("age: fine", ""), "- alter"),
+    listing("a configuration with a value outside the grid", "E213", pick(chosen="idd"), "idd"),
+    listing("a configuration with another hyperparameter", "E213", pick(", theta: 4"), "theta: 4}"),
+    listing("a configuration without a hyperparameter", "E200", pick("", "privbayes", chosen="4"), "theta: 4}"),
     listing(
         "a configuration that `exclude` rules out", "E200",
-        configuration(", degree: 2", "privbayes", chosen="8"), "degree: 2}",
+        pick(", degree: 2", "privbayes", chosen="8"), "degree: 2}",
     ),
     listing(
         "a configuration with another projection", "E213",
-        configuration() + "    projection: {algorithm: margins}\n", "algorithm: margins",
+        pick() + "    projection: {algorithm: margins}\n", "algorithm: margins",
     ),
     listing(
         "a configuration with another minimal count", "E213",
-        configuration() + "    projection: {min_count: 3}\n", "min_count: 3",
+        pick() + "    projection: {min_count: 3}\n", "min_count: 3",
     ),
-    listing(
-        "a key of a configuration misspelled", "E205",
-        configuration().replace("hyperp", "hyerp"), "hyerp",
-    ),
-    listing("a configuration listed twice", "E200", configuration() + configuration("").replace("{age", "{ age"),
-            "{ age"),
+    listing("a key of a configuration misspelled", "E205", pick().replace("hyperp", "hyerp"), "hyerp"),
+    listing("a configuration listed twice", "E200", pick() + pick().replace("{age", "{ age"), "{ age"),
     wrong("a minimal count of 0", "E200", "min_count: [2]", "min_count: [0]"),
     wrong("a criterion that is only its name", "E200", item("mean"), "  - mean\n"),
     wrong("a criterion that does not exist", "E213", "criterion: mean", "criterion: median"),

@@ -1,13 +1,14 @@
 """Options: the halves of the fresh trials, what is measured, what is kept, what a regression costs."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from budgets import RULE, made, room
+from budgets import RULE, SOURCE, made, room
 from facsimile.explore.chances import Rooms
 from facsimile.explore.judge import ONCE
 from facsimile.explore.options import Option, ceil_to, levels, options, round_up
@@ -54,11 +55,54 @@ def test_only_configurations_with_enough_acceptance_are_kept(tmp_path: Path) -> 
     rule = Rule(steps=0, finalists=12, fresh=40)
     found = made(tmp_path / "s", rule=rule, good=12, weak=6)
     for keep in (0.1, 0.9):
+        kinds = set()
         for option in every(found, keep=keep):
-            assert len({tuple(sorted(c.alternatives.items())) for c in option.configurations}) == 1
-            assert len({tuple(sorted(c.projection.items())) for c in option.configurations}) == 1
+            kinds.add(len({repr((c.alternatives, c.projection)) for c in option.configurations}))
             parts = np.split(option.chosen, len(option.configurations))
             assert all(part.mean() >= keep for part in parts)
+        assert 1 in kinds and max(kinds) > 1, "those of one transformation and projection, and all together"
+
+
+def test_trials_that_share_a_fit_count_as_one(tmp_path: Path) -> None:
+    """Two projections of a fit succeed and fail together: their trials vouch for no more than one's."""
+    found = made(tmp_path / "s", rule=Rule(steps=0, finalists=12, fresh=40), good=12)
+    option = max(every(found), key=lambda option: len(option.configurations))
+    assert option.shared == 2 and len(option.configurations) == 12
+    alone = replace(
+        option, configurations=tuple(c for c in option.configurations if c.projection["min_count"] == "2")
+    )
+    assert alone.shared == 1
+    assert alone.least > option.least
+    assert alone.chance(0.95)[1] > option.chance(0.95)[1]
+    assert alone.chance(0.95, 240)[1:] == option.chance(0.95, 480)[1:]
+
+
+PAPER = SOURCE.replace("  test: 0.1\n", "").replace(
+    "selection: {mode: coin, gamma: 0.05}", "selection: {mode: paper}"
+)
+PAPER = PAPER.replace("criteria:\n", "scheme: paper\nstatistic: paper\ncriteria:\n").replace(
+    ", statistic: sharp", ""
+)
+RATIO = "  - {criterion: marginals-relative, threshold: 2, clip: 2, epsilon: 0.3}\n"
+
+
+@pytest.mark.parametrize("ratio", ["", RATIO], ids=["plain", "ratio"])
+def test_the_paper_scheme_can_be_planned_as_it_was_tried(tmp_path: Path, ratio: str) -> None:
+    """With the declared epsilons a trial was accepted or it was not; where the paper's form tests a ratio below
+    its limit, no other epsilons are known."""
+    study = made(tmp_path / "s", PAPER.replace("selection:", f"{ratio}selection:"), rate=0.6)
+    spec = study.ground.specification
+    declared = tuple((criterion.name, criterion.epsilon) for criterion in spec.criteria)
+    paper = [option for option in every(study) if option.scheme == "paper"]
+    tried = [option for option in paper if option.measured == declared]
+    assert {option.selection.mode for option in tried} == {"single", "rising-coin", "coin", "paper"}
+    assert {option.generator for option in tried} == {Fraction(2), Fraction("1.4")}
+    level = levels(study)[0]
+    for option in (option for option in tried if option.generator == 2):
+        for half, used in enumerate((option.chosen, option.stated)):
+            mine = [t.accepted for c in option.configurations for t in level.trials[c.identifier][half::2]]
+            assert used.tolist() == [float(accepted) for accepted in mine]
+    assert (len(paper) > len(tried)) == (not ratio)
 
 
 def test_a_regression_paid_once_is_part_of_the_split(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from budgets import RULE, SOURCE, made
 from conftest import EXAMPLES
 from facsimile.errors import FacsimileError
 from facsimile.explore.curve import curve_of
-from facsimile.explore.narrowed import narrowed
+from facsimile.explore.narrowed import narrowed, restricted
 from facsimile.explore.options import SCHEMES
 from facsimile.explore.planner import BOUNDED, Planned, chosen, plan
 from facsimile.explore.race import Rule
@@ -190,6 +190,10 @@ def test_the_written_specification_is_the_plan(study: Study, scheme: Scheme, acc
         c.identifier for c in option.configurations
     }
     assert written.finest() == before.finest(), "references and cuts stay"
+    assert written.space.whole == before.space.whole, "and so does what was allowed"
+    for kept_ in ("statistic", "families", "projection", "columns"):
+        assert getattr(written, kept_) == getattr(before, kept_)
+    assert [c.statistic for c in written.criteria] == [c.statistic for c in before.criteria]
     assert [c.threshold for c in written.criteria] == [c.threshold for c in before.criteria]
     assert {c.name: c.epsilon for c in written.criteria} == dict(option.measured)
     again = plan_of(loads(narrowed(text, option, [])))
@@ -218,9 +222,15 @@ def test_the_examples_can_be_narrowed_where_they_stand(path: Path, study: Study)
         configurations=(spec.space.pure().configuration(0),),
     )
     text = narrowed(source, changed, [])
-    replaced = "".join(re.findall(r"^(?:families|projection):\n(?:[ #].*\n|\n)*", source, re.MULTILINE))
-    comments = [line for line in source.splitlines() if line.strip().startswith("#") and line not in replaced]
+    comments = [line for line in source.splitlines() if line.strip().startswith("#")]
     assert comments
     for line in comments:
         assert line in text
-    assert loads(text).space.size == 1
+    written = loads(text)
+    assert (written.space.size, written.space.whole) == (1, spec.space.whole)
+    only = restricted(source, [spec.space.pure().configuration(0)], ["Kept."])
+    kept = only.removeprefix("# Kept.\n").splitlines()
+    added = [line for line in kept if line not in source.splitlines()]
+    assert [line for line in kept if line not in added] == source.splitlines(), "nothing else is touched"
+    assert len(added) == 2
+    assert loads(only) == spec.model_copy(update={"configurations": loads(only).configurations})

@@ -131,11 +131,12 @@ class Judge:
         paper = self.spec.scheme == "paper"
         readings = self._measured() if paper else self._exactly()
         complete = len(readings) == len(self.spec.criteria)
-        fine = complete and all(r.error is not None and r.error < r.threshold for r in readings)
-        rooms = self._rooms() if self.rooms else ()
         if paper:
-            return Judgement(complete and all(r.met for r in readings), readings, rooms)
-        return Judgement(fine and self._passes(), readings, rooms)
+            accepted = complete and all(r.met for r in readings)
+        else:
+            fine = complete and all(r.error is not None and r.error < r.threshold for r in readings)
+            accepted = fine and self._passes()
+        return Judgement(accepted, readings, self._rooms() if self.rooms else ())
 
     def _exactly(self) -> tuple[Reading, ...]:
         readings: list[Reading] = []

@@ -226,15 +226,13 @@ def _measured(spec: Specification, rooms: Rooms, noise: float) -> Epsilons:
 
     Coefficients in the paper's form have noise of another kind, and keep the declared one.
     """
-    found: dict[str, Fraction] = {c.name: c.epsilon for c in spec.criteria if _refitted(spec, c)}
-    fixed = set(found)
+    found: dict[str, Fraction] = {}
     for place, (name, _) in enumerate(rooms.criteria):
-        if name in fixed:
-            continue
         limits = rooms.limit[:, place]
         least = float(np.quantile(limits[np.isfinite(limits)], 0.1))
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
-    return tuple((criterion.name, found[criterion.name]) for criterion in spec.criteria)
+    kept = {criterion.name: criterion.epsilon for criterion in spec.criteria if _refitted(spec, criterion)}
+    return tuple({**found, **kept}.items())
 
 
 def _refitted(spec: Specification, criterion: Criterion) -> bool:
