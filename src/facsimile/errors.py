@@ -269,7 +269,7 @@ CATALOGUE: dict[str, Entry] = {
         "Explore again with --fresh {fresh} and another --out, or ask for less with --accept.",
     ),
     "E419": Entry(
-        "No configuration was accepted in {keep} or more of its trials: {best}.",
+        "No configuration was accepted in {wish} or more of its trials: {problem}.",
         "Explore longer, other families or a larger generator epsilon.",
     ),
     # verification of a bundle

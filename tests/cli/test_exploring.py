@@ -212,6 +212,55 @@ def test_a_plan_says_the_same_in_words_in_json_and_in_the_file(
     assert span in written.read_text(encoding="utf-8")
 
 
+def test_the_papers_rule_for_people_and_for_machines(run: Program, study: Path, tmp_path: Path) -> None:
+    """The same counts in words, in JSON and at the head of the file, the study's and a list."""
+    written = tmp_path / "kept.yaml"
+    command = ("plan", study, "--rule", "paper")
+    found = run(*command, "--write", written, "--json")
+    assert (found.code, found.err) == (0, "")
+    said = found.json
+    chance, kept = said["acceptance"], said["configurations"]
+    assert said["raced"] == 12 and 0 < len(kept) < 12
+    assert all(one["race"]["accepted"] >= 0.1 * one["race"]["trials"] for one in kept)
+    assert chance["low"] < chance["probability"] < chance["high"]
+    shares = [one["stated"]["accepted"] / one["stated"]["trials"] for one in kept]
+    assert chance["probability"] == pytest.approx(sum(shares) / len(kept))
+    spec, before = load(written), Study.open(study).declared
+    assert spec.model_copy(update={"configurations": None}) == before
+    assert {c.identifier for c in spec.space.listed or ()} == {one["identifier"] for one in kept}
+    span = f"{chance['probability']:.3f} (95 %: {chance['low']:.3f} to {chance['high']:.3f})"
+    shown = run(*command)
+    assert f"{len(kept)} of 12 configurations were accepted in 10% or more of their trials" in shown.out
+    assert f"A candidate is accepted with probability {span}; {said['candidates']:.1f} candidates" in unwrapped(
+        shown
+    )
+    for one in kept:
+        name, race = one["identifier"], one["race"]
+        assert re.search(rf"^{name} +{race['accepted']}/{race['trials']} ", shown.out, re.MULTILINE)
+    head = " ".join(written.read_text(encoding="utf-8").split("facsimile:")[0].replace("#", "").split())
+    assert span in head and f"{len(kept)} of 12 configurations" in head
+    flattered = f"--finalists {len(kept)} "
+    assert chance["fresh"] == (flattered not in unwrapped(shown)) == (flattered not in head)
+    checked = run("check", written)
+    assert f"{len(kept)} of 12 configurations are listed" in checked.out
+    assert run("check", written, "--json").json["configurations"]["allowed"] == 12
+    assert run(*command, "--write", written).err.startswith("E401 ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--accept", 0.9), ("--noise", 0.2), ("--scheme", "paper"), ("--total", 3), ("--keep", 0.05)],
+    ids=lambda given: str(given[0]),
+)
+def test_the_papers_rule_changes_no_budget(
+    run: Program, study: Path, tmp_path: Path, arguments: tuple[object, ...]
+) -> None:
+    written = tmp_path / "kept.yaml"
+    found = run("plan", study, "--rule", "paper", *arguments, "--write", written)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith("E001 ") and not written.exists()
+
+
 def test_a_report_says_where_it_is(run: Program, study: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     found = run("report", study, "--out", page)

@@ -11,6 +11,7 @@ from facsimile.cli.progress import busy
 if TYPE_CHECKING:
     from facsimile.explore.study import Study
     from facsimile.explore.survivors import Survivor, Survivors
+    from facsimile.spec.space import Configuration
 
 MOST_SHOWN = 20
 
@@ -110,17 +111,19 @@ def _print(study: Study, found: Survivors, keep: float, write: Path | None) -> N
 def _row(survivor: Survivor, found: Survivors) -> tuple[str, ...]:
     """A survivor, and what it chooses where survivors choose differently."""
     one, (low, high) = survivor.configuration, survivor.span
-    every = [{**s.configuration.alternatives, **s.configuration.projection} for s in found.kept]
-    chosen = {**one.alternatives, **one.projection}
-    differs = [f"{k} {v}" for k, v in chosen.items() if any(other[k] != v for other in every)]
-    settings = [f"{k} {v}" for k, v in one.hyperparameters.items()]
+    every = [_chosen(other.configuration) for other in found.kept]
+    differs = [f"{k} {v}" for k, v in _chosen(one).items() if any(other.get(k) != v for other in every)]
     return (
         one.identifier,
         f"{survivor.accepted}/{survivor.trials}",
         f"{survivor.stating[0]}/{survivor.stating[1]}",
         f"{low:.2f}–{high:.2f}",
-        ", ".join([*settings, *differs]) or "as it comes",
+        ", ".join(differs) or "nothing",
     )
+
+
+def _chosen(one: Configuration) -> dict[str, str]:
+    return {**one.hyperparameters, **one.alternatives, **one.projection}
 
 
 def caution(study: Study) -> str:

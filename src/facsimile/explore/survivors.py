@@ -91,7 +91,7 @@ def survivors(study: Study, keep: float = KEPT) -> Survivors:
     counts = {name: _counted([t for t in field.trials(name) if t.number < FRESH]) for name in ended}
     names = [name for name in ended if counts[name][0] / counts[name][1] >= keep]
     if not names:
-        raise refusal("E419", keep=f"{keep:g}", best=_best(counts))
+        raise refusal("E419", wish=f"{keep:.0%}", problem=_best(counts))
     fresh = {name: _counted([t for t in field.trials(name) if t.number >= FRESH]) for name in names}
     told = all(trials for _, trials in fresh.values())
     stating = fresh if told else {name: _counted(field.trials(name)) for name in names}

@@ -75,8 +75,7 @@ def evaluate(
     """Measure the synthetic file against the real one; with a form, also as a release would test it."""
     labels = [_labels(specification, source) for source in (real, synthetic)]
     choices = [labelled_choice(specification, found) for found in reversed(labels)]
-    first = {c.name: c.used[0] for c in specification.columns}
-    choice = next((c for c in choices if c is not None), first)
+    choice = next((c for c in choices if c is not None), specification.first)
     one, other = (
         read_under(specification, source, found, choice)
         for source, found in zip((real, synthetic), labels, strict=True)

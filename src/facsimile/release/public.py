@@ -81,7 +81,7 @@ class PublicSummary:
 
 def summarise(specification: Specification, table: Table, raw: RawSums | None = None) -> PublicSummary:
     """A public table's sizes under each column's first alternative, and its means beside the `raw` ones."""
-    coded = recode(specification, table, _first(specification))
+    coded = recode(specification, table, specification.first)
     groups = {}
     for column in specification.columns:
         if column.groups is not None:
@@ -106,16 +106,12 @@ def _means(specification: Specification) -> Iterator[ConditionalMean]:
             yield criterion
 
 
-def _first(specification: Specification) -> dict[str, str]:
-    return {column.name: column.used[0] for column in specification.columns}
-
-
 def _binned(specification: Specification, table: Table, raw: RawSums) -> Iterator[BinnedMean]:
     """Overall and within each group: a union of bins, the same records under every alternative."""
     for criterion in _means(specification):
         numbers = {}
-        for used in specification.column(criterion.of).used:
-            coded = recode(specification, table, _first(specification) | {criterion.of: used})
+        for used in (choice[criterion.of] for choice in specification.space.choices([criterion.of])):
+            coded = recode(specification, table, specification.first | {criterion.of: used})
             numbers[used] = list(
                 means(coded, criterion.of, groupings(specification, criterion.by, coded.domain))
             )

@@ -292,6 +292,11 @@ class Specification(Model):
             },
         )
 
+    @property
+    def first(self) -> dict[str, str]:
+        """The first choice of alternatives that a release may have."""
+        return next(self.space.choices(self.names))
+
     def _chosen(self, listed: Listed) -> Configuration:
         """A listed configuration, with what need not be said."""
         given = {k: str(v) for k, v in listed.projection if v is not None}
