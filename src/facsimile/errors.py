@@ -272,6 +272,10 @@ CATALOGUE: dict[str, Entry] = {
         "No configuration was accepted in {wish} or more of its trials: {problem}.",
         "Explore longer, other families or a larger generator epsilon.",
     ),
+    "E420": Entry(
+        "So many configurations are kept ({asked}) that no specification can list them.",
+        "Keep fewer with --keep, or draw from all that the study's specification allows.",
+    ),
     # verification of a bundle
     "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),
     "E502": Entry("{file} is not the file that was published.", "Get the bundle again from its publisher."),

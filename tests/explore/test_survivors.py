@@ -146,6 +146,14 @@ def test_what_is_written_draws_the_survivors_and_changes_nothing_else(tmp_path: 
     assert set(map(str, fewer)) == {str(kept[0]), str(kept[3])}
 
 
+def test_more_than_a_specification_can_list_is_refused(births: Path) -> None:
+    source = (births / "nvss.yaml").read_text(encoding="utf-8")
+    space = loads(source).space
+    for size in (1001, 1000):
+        with pytest.raises(FacsimileError, match=f"E420.*{size:,}"):
+            restricted(source, [space.configuration(i) for i in range(size)], [])
+
+
 NOISY = [
     {"criterion": "marginals-absolute", "threshold": "0.06", "epsilon": "0.02"},
     {"criterion": "marginals-relative", "threshold": "2.5", "clip": "2.5", "epsilon": "0.4"},

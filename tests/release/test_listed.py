@@ -11,6 +11,7 @@ import yaml
 
 from facsimile.errors import FacsimileError
 from facsimile.release import bundle, questions
+from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
 from facsimile.release.noise import declared, noise_line
 from facsimile.release.plan import plan_hash, plan_of
@@ -117,7 +118,7 @@ def test_questions_are_asked_under_listed_alternatives_only(monkeypatch: pytest.
     assert list(choices(listed(one("coarse"), one("fine")))) in ([coarse, fine], [fine, coarse])
     seen = list[tuple[str, str]]()
 
-    class Spy(questions.Recipe):
+    class Spy(Recipe):
         @property
         def domain(self) -> Any:
             seen.append((self.configuration.family, self.configuration.alternatives["age"]))

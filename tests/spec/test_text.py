@@ -64,6 +64,7 @@ HOSTILE = {
     "references": changed("by: [branch]", f"by: [{joined('brunch')}]"),
     "planning": changed("{branch: 15}", f"{{{joined('c{}: 1')}}}"),
     "minimal counts": changed("min_count: [2]", f"min_count: [{joined('0')}]"),
+    "configurations": changed("criteria:\n", "configurations:\n" + "  - {family: workloads}\n" * 990 + "criteria:\n"),
     "clamps": CLAMPING.replace(RULE, "".join(map(clamp, range(100, 290)))),
     "a long word": changed("of: days", f"of: {'x' * 900_000}"),
     "a long title": changed("Loans of a town library\nunit", f"{'x' * 900_000}\nunit"),

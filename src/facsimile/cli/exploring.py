@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +14,7 @@ import typer
 from facsimile.cli.options import AsJson, Public, SpecFile, source
 from facsimile.cli.page import Page, print_json
 from facsimile.cli.progress import busy, watching
-from facsimile.cli.surviving import caution, keep_survivors
+from facsimile.cli.surviving import caution, differing, keep_survivors
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
 from facsimile.spec.choices import Scheme
@@ -264,11 +264,9 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
     )
     rows = [(name, show_upper(value), note) for name, value, note in _split(found)]
     page.table("Budget", "part|>epsilon|_", [*rows, ("total", show_upper(option.total), "")])
-    kept = [
-        (c.identifier, ", ".join(f"{k} {v}" for k, v in c.hyperparameters.items()) or "as it comes")
-        for c in option.configurations
-    ]
-    page.table("Configurations", "name|hyperparameters", kept)
+    every = option.configurations
+    kept = [(c.identifier, differing(c, every) or _worded(c.hyperparameters) or "as it comes") for c in every]
+    page.table("Configurations", "name|" + ("what differs" if len(every) > 1 else "hyperparameters"), kept)
     page.table(
         "The smallest total epsilon for a probability of release",
         ">probability|" + "|".join(f">{scheme}" for scheme in SCHEMES),
@@ -287,6 +285,10 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
     page.line(f"\n{caution(study)}")
     if write is not None:
         page.line(f"Written: {write}. Next: facsimile check {write}")
+
+
+def _worded(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items())
 
 
 def _split(found: Planned) -> Iterator[tuple[str, Any, str]]:

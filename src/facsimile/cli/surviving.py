@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,10 +98,9 @@ def _print(study: Study, found: Survivors, keep: float, write: Path | None) -> N
     page.line(f"A candidate is accepted with probability {_span(found)}{expected}")
     for doubt in _doubts(found):
         page.line(doubt)
-    shown = found.kept[:MOST_SHOWN]
-    page.table(
-        "Configurations", "name|>race|>stated|>95 %|what differs", [_row(survivor, found) for survivor in shown]
-    )
+    shown, every = found.kept[:MOST_SHOWN], [survivor.configuration for survivor in found.kept]
+    rows = [_row(survivor, every) for survivor in shown]
+    page.table("Configurations", "name|>race|>stated|>95 %|what differs", rows)
     if len(shown) < len(found.kept):
         page.line(f"and {len(found.kept) - len(shown):,} more; --json and --write have all of them")
     page.line(f"\n{caution(study)}")
@@ -108,22 +108,26 @@ def _print(study: Study, found: Survivors, keep: float, write: Path | None) -> N
         page.line(f"Written: {write}. Next: facsimile check {write}")
 
 
-def _row(survivor: Survivor, found: Survivors) -> tuple[str, ...]:
-    """A survivor, and what it chooses where survivors choose differently."""
+def _row(survivor: Survivor, every: Sequence[Configuration]) -> tuple[str, ...]:
     one, (low, high) = survivor.configuration, survivor.span
-    every = [_chosen(other.configuration) for other in found.kept]
-    differs = [f"{k} {v}" for k, v in _chosen(one).items() if any(other.get(k) != v for other in every)]
     return (
         one.identifier,
         f"{survivor.accepted}/{survivor.trials}",
         f"{survivor.stating[0]}/{survivor.stating[1]}",
         f"{low:.2f}–{high:.2f}",
-        ", ".join(differs) or "nothing",
+        differing(one, every),
     )
 
 
-def _chosen(one: Configuration) -> dict[str, str]:
-    return {**one.hyperparameters, **one.alternatives, **one.projection}
+def differing(one: Configuration, every: Sequence[Configuration]) -> str:
+    """What a configuration chooses where some of them choose differently."""
+
+    def chosen(configuration: Configuration) -> dict[str, str]:
+        return {**configuration.hyperparameters, **configuration.alternatives, **configuration.projection}
+
+    others = [chosen(other) for other in every]
+    differs = {k: v for k, v in chosen(one).items() if any(other.get(k) != v for other in others)}
+    return ", ".join(f"{name} {value}" for name, value in differs.items())
 
 
 def caution(study: Study) -> str:

@@ -14,9 +14,11 @@ from typing import Any
 
 import yaml
 
+from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.options import Option
 from facsimile.release.check import check
 from facsimile.spec.decimals import show_decimal
+from facsimile.spec.listed import MOST_LISTED
 from facsimile.spec.load import dump, loads, parse, validated
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
@@ -75,12 +77,24 @@ def _written(
         {**given, "epsilon": epsilons.get(name, given["epsilon"])}
         for given, name in zip(data["criteria"], names, strict=True)
     ]
+    if len(sections[_LISTED]) > MOST_LISTED:
+        raise refusal("E420", asked=f"{len(sections[_LISTED]):,}")
     wanted = validated(data)
     text = _edited(source, sections, [epsilons.get(name) for name in names])
-    if text is None or loads(text).canonical() != wanted.canonical():
+    if text is None or _read(text, sections).canonical() != wanted.canonical():
         text = dump(wanted)
-    check(loads(text))
+    check(_read(text, sections))
     return "".join(f"# {note}\n" for note in notes) + text
+
+
+def _read(text: str, sections: Mapping[str, Any]) -> Specification:
+    """What was written, read again; a list may have more values than a file may hold."""
+    try:
+        return loads(text)
+    except FacsimileError as error:
+        if error.code != "E210":
+            raise
+        raise refusal("E420", asked=f"{len(sections[_LISTED]):,}") from None
 
 
 def _edited(source: str, sections: Mapping[str, Any], epsilons: Sequence[str | None]) -> str | None:

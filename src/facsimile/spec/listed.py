@@ -10,7 +10,7 @@ from facsimile.spec.decimals import Count
 from facsimile.spec.model import Model, Reference, Setting
 
 Algorithm = Literal["paper", "implementation", "margins"]
-MOST_LISTED = 2_000
+MOST_LISTED = 1_000
 
 
 class ListedProjection(Model):

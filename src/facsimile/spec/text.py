@@ -23,7 +23,7 @@ from facsimile.spec.bins import spelled_out
 from facsimile.spec.mistakes import Mistake, Place
 
 LARGEST = 1_000_000
-MOST_VALUES = 60_000
+MOST_VALUES = 20_000
 DEEPEST = 30
 LOOSE_BRACKETS = 500
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
