@@ -175,9 +175,10 @@ def test_a_study_accepts_a_configuration_as_often_as_a_release_does() -> None:
     Fisher's exact test of both frequencies, α = 1e-6.
     """
     spec = paper(criteria=NOISY, configurations=[ONE], budget={"total": "60", "generator": "0.5"})
-    found, repeats = ground(spec), 200
+    found, repeats = ground(spec), 150
     trials = [
-        run(found, Job((spec.space.configuration(0),), Fraction(1, 2), number))[0] for number in range(repeats)
+        run(found, Job((spec.space.configuration(0),), Fraction(1, 2), FRESH + number))[0]
+        for number in range(repeats)
     ]
     once = spec.model_copy(update={"selection": Selection(mode="single")})
     released = sum(rehearsed(once, found.table, seed)[0] is not None for seed in range(repeats))

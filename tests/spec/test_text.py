@@ -45,6 +45,7 @@ def rule(i: int) -> str:
     return f"    - {{never: '{' or '.join(f'agee = {j}' for j in range(120))} or days < {i}', source: x}}\n"
 
 
+LISTED = "  - {family: workloads, hyperparameters: {theta: 4, degree: 9}}\n"
 RULE = "    - never: age > 120\n      source: nobody is so old\n"
 CLAMPING = LOANS.replace("policy: declared", "policy: clamp").replace("drop", "refuse")
 HOSTILE = {
@@ -64,7 +65,7 @@ HOSTILE = {
     "references": changed("by: [branch]", f"by: [{joined('brunch')}]"),
     "planning": changed("{branch: 15}", f"{{{joined('c{}: 1')}}}"),
     "minimal counts": changed("min_count: [2]", f"min_count: [{joined('0')}]"),
-    "configurations": changed("criteria:\n", "configurations:\n" + "  - {family: workloads}\n" * 990 + "criteria:\n"),
+    "configurations": changed("criteria:\n", f"configurations:\n{LISTED * 990}criteria:\n"),
     "clamps": CLAMPING.replace(RULE, "".join(map(clamp, range(100, 290)))),
     "a long word": changed("of: days", f"of: {'x' * 900_000}"),
     "a long title": changed("Loans of a town library\nunit", f"{'x' * 900_000}\nunit"),

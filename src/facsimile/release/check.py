@@ -108,8 +108,9 @@ def thorough(specification: Specification) -> Iterator[Mistake]:
 
 
 def _impure(specification: Specification) -> Iterator[Mistake]:
-    if not specification.space.pure().size:
-        place = "families" if specification.configurations is None else "configurations"
+    listed = specification.configurations
+    place, chosen = ("families", specification.families) if listed is None else ("configurations", listed)
+    if not any(FAMILIES[one.family].pure for one in chosen):
         yield Mistake((place,), "every family offers approximate differential privacy only")
 
 
