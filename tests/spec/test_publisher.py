@@ -23,6 +23,8 @@ WHOLE = {
     "licence_link": "https://creativecommons.org/licenses/by/4.0/",
     "doi": "10.5281/zenodo.1234567",
     "version": "1.0",
+    "provenance": "The national register of births",
+    "provenance_link": "https://health.example/register",
 }
 
 
@@ -93,6 +95,9 @@ def test_a_logo_may_stand_on_several_lines() -> None:
         {"licence": "CC BY 4.0 <b>"},
         {"licence": "=1+1"},
         {"licence": None},
+        {"provenance": None},
+        {"provenance": " "},
+        {"provenance_link": "register"},
         {"doi": "https://doi.org/10.5281/zenodo.1"},
         {"doi": "10.5281/"},
         {"doi": "10.5281/a\nb"},

@@ -85,13 +85,14 @@ def rounded_up(text: str) -> str:
 
 
 def spoken_day(day: str) -> str:
-    """A day as people write it.
+    """A day as people write it, or a month or a year.
 
-    >>> spoken_day("2024-02-01")
-    '1 February 2024'
+    >>> spoken_day("2024-02-01"), spoken_day("2024-02"), spoken_day("2024")
+    ('1 February 2024', 'February 2024', '2024')
     """
-    found = date.fromisoformat(day)
-    return f"{found.day} {found:%B} {found.year}"
+    found = date.fromisoformat((day + "-01-01")[:10])
+    parts = [str(found.day), f"{found:%B}", f"{found.year}"]
+    return " ".join(parts[2 - day.count("-") :])
 
 
 def count(value: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 ORIGINAL, RELEASE = "original and release", "release"
@@ -20,7 +20,8 @@ class Criterion:
 
     `value` is the noisy error (None where it is infinite). `bound` is one of those that hold together (see
     Confidence); None where the noise allows no finite one. Δ is `sensitivity`; the noise has the standard
-    deviation `sigma`. `units` and `grid` give the noisy answer exactly: units/grid.
+    deviation `sigma`. `units` and `grid` give the noisy answer exactly: units/grid. `source` says who asked for
+    the criterion, `threshold_source` who set its threshold.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Criterion:
     units: int
     bounds: tuple[float, float] | None
     smallest_group: int | None
+    source: str | None = None
+    threshold_source: str | None = None
 
 
 @dataclass(frozen=True)
@@ -154,12 +157,48 @@ class Publisher:
     licence_link: str | None = None
     doi: str | None = None
     version: str | None = None
+    provenance: str | None = None
+    provenance_link: str | None = None
     logo: str | None = None
 
 
 @dataclass(frozen=True)
+class Partner:
+    """Somebody who took part: at least one of the three is given."""
+
+    name: str | None = None
+    role: str | None = None
+    organisation: str | None = None
+
+
+@dataclass(frozen=True)
+class Approval:
+    """What was approved, by whom, and when (a day, a month or a year as numbers)."""
+
+    by: str
+    of: str
+    when: str | None = None
+
+
+@dataclass(frozen=True)
+class Governance:
+    """Who is behind the release. `contact` and `feedback` are e-mail addresses or links."""
+
+    partners: tuple[Partner, ...] = ()
+    requirements: dict[str, str] = field(default_factory=dict)
+    approvals: tuple[Approval, ...] = ()
+    legal_basis: str | None = None
+    ethics_review: str | None = None
+    contact: str | None = None
+    feedback: str | None = None
+
+
+@dataclass(frozen=True)
 class Report:
-    """A release's own figures. Nothing here depends on the confidential table but through noisy answers."""
+    """A release's own figures. Nothing here depends on the confidential table but through noisy answers.
+
+    `sources` says who set the budget, the selection and the projection, where the specification does.
+    """
 
     format: int
     rehearsal: bool
@@ -194,6 +233,8 @@ class Report:
     refit: Regression | None = None
     contact: str | None = None
     publisher: Publisher | None = None
+    governance: Governance | None = None
+    sources: dict[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""

@@ -13,15 +13,19 @@ from facsimile.acceptance.bounds import CONFIDENCE, bound, deviation, level, sha
 from facsimile.acceptance.decision import LAPLACE, Measured
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.words import stands, told
+from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
     ORIGINAL,
     RELEASE,
+    Approval,
     BudgetLine,
     Column,
     Confidence,
     Criterion,
     Faces,
+    Governance,
     LedgerPlace,
+    Partner,
     Publisher,
     Regression,
     Report,
@@ -30,6 +34,7 @@ from facsimile.documents.report import (
 from facsimile.release.check import budget_lines, show_upper
 from facsimile.release.plan import FORMAT, plan_hash
 from facsimile.release.writing import digest
+from facsimile.spec import people
 from facsimile.spec.columns import CLIP, DROP, Constant
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.meanings import coarse, meaning
@@ -97,6 +102,8 @@ def report(release: Release, day: date) -> Report:
         refit=regression(release.refit),
         contact=spec.contact,
         publisher=None if spec.publisher is None else Publisher(**spec.publisher.model_dump()),
+        governance=None if spec.governance is None else _governance(spec.governance),
+        sources=_sources(spec),
     )
 
 
@@ -147,6 +154,8 @@ def criterion(measured: Measured, in_loop: bool, alpha: Fraction) -> Criterion:
         units=measured.units,
         bounds=None if bounds is None else (float(bounds[0]), float(bounds[1])),
         smallest_group=measured.smallest_group,
+        source=said_of(chosen.source),
+        threshold_source=said_of(chosen.threshold_source),
     )
 
 
@@ -179,5 +188,30 @@ def _column(specification: Specification, table: Table, name: str) -> Column:
 
 def _rules(specification: Specification) -> list[Rule]:
     constraints = specification.constraints
-    raw = [Rule(c.never, c.source, ORIGINAL) for c in constraints.raw]
-    return raw + [Rule(c.never, c.source, RELEASE, c.bins) for c in constraints.synthetic]
+    raw = [Rule(c.never, said_of(c.source) or "", ORIGINAL) for c in constraints.raw]
+    return raw + [Rule(c.never, said_of(c.source) or "", RELEASE, c.bins) for c in constraints.synthetic]
+
+
+def said_of(source: str | people.Source | None) -> str | None:
+    """A source as one text: its own words, or who set it, when and why.
+
+    >>> said_of(people.Source(by="A board", why="Half of it is noise.", when="2024-02"))
+    'A board, February 2024: Half of it is noise.'
+    """
+    if not isinstance(source, people.Source):
+        return source
+    who = source.by if source.when is None else f"{source.by}, {spoken_day(source.when)}"
+    return who if source.why is None else f"{who}: {source.why}"
+
+
+def _sources(specification: Specification) -> dict[str, str]:
+    """Who set the budget, the selection and the projection, where the specification says so."""
+    parts = {name: getattr(specification, name).source for name in ("budget", "selection", "projection")}
+    return {name: words for name, source in parts.items() if (words := said_of(source)) is not None}
+
+
+def _governance(said: people.Governance) -> Governance:
+    plain = said.model_dump()
+    partners = tuple(Partner(**partner) for partner in plain.pop("partners"))
+    approvals = tuple(Approval(**approval) for approval in plain.pop("approvals"))
+    return Governance(partners=partners, approvals=approvals, **plain)

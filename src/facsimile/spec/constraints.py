@@ -29,7 +29,8 @@ from pydantic import Field
 from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
 from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.spec.mistakes import Mistake, Place
-from facsimile.spec.model import Label, Model, Prose
+from facsimile.spec.model import Label, Model
+from facsimile.spec.people import Sourced
 
 ANY = "any column"
 NEGATION = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
@@ -452,7 +453,7 @@ class Constraint(Model):
     """What never happens, and who says so."""
 
     never: str = Field(description="A condition that no plausible record satisfies.")
-    source: Prose = Field(description="Where the rule comes from.")
+    source: Sourced = Field(description="Who says so, as a sentence or as `by`, `why` and `when`.")
     clamp: dict[str, Label] | None = Field(
         default=None,
         description="Policy `clamp`: the values a record gets that satisfies the condition.",

@@ -18,6 +18,7 @@ from facsimile.spec.constraints import Condition, parse_condition, resolve, unre
 from facsimile.spec.decimals import Count, Epsilon, Exact, show_decimal
 from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.model import Model, Name, Reference
+from facsimile.spec.people import Sourced
 
 REFERENCES = ("of", "by", "match", "target")
 MOST_BINS = 1_000_000
@@ -41,6 +42,8 @@ class _Criterion(Model):
     threshold: Exact = Field(gt=0, description="Met when the error is strictly below.")
     epsilon: Epsilon = Field(description="Budget share of the measurement that is published.")
     statistic: Statistic | None = Field(default=None, description="Overrides the specification's `statistic`.")
+    source: Sourced | None = Field(default=None, description="Who asked for it, and why.")
+    threshold_source: Sourced | None = Field(default=None, description="Who set the threshold, and why.")
 
     @property
     def name(self) -> str:

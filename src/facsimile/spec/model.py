@@ -37,7 +37,8 @@ class Model(BaseModel):
             return super().__getattr__(name)
 
 
-def _text(value: Any) -> Any:
+def text_of_number(value: Any) -> Any:
+    """A whole number as its text: a label or a year may be written as one."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -82,8 +83,8 @@ def _prose(text: str) -> str:
 
 
 _scalar = WithJsonSchema({"type": ["string", "number", "boolean"]})
-Label = Annotated[str, BeforeValidator(_text), AfterValidator(_safe_label), _scalar]
-Setting = Annotated[str, BeforeValidator(_text), AfterValidator(_setting), _scalar]
+Label = Annotated[str, BeforeValidator(text_of_number), AfterValidator(_safe_label), _scalar]
+Setting = Annotated[str, BeforeValidator(text_of_number), AfterValidator(_setting), _scalar]
 Name = Annotated[str, AfterValidator(_safe_name), WithJsonSchema({"type": "string"})]
 Reference = Annotated[str, WithJsonSchema({"type": "string"})]
 Key = Annotated[str, AfterValidator(_safe_key), WithJsonSchema({"type": "string"})]

@@ -16,13 +16,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from facsimile.spec.mistakes import Mistake
-from facsimile.spec.model import Label, Model
+from facsimile.spec.mistakes import Mistake, every
+from facsimile.spec.model import Label, Model, Prose
 
 PNG = "data:image/png;base64,"
 MOST_LOGO, MOST_SIDE = 48 * 1024, 600
-_HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
-_LINK = re.compile(rf"https?://{_HOST}(?::[0-9]{{1,5}})?(?:/[A-Za-z0-9._~!$&()*+,;=:@%/?#-]*)?")
+HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
+_LINK = re.compile(rf"https?://{HOST}(?::[0-9]{{1,5}})?(?:/[A-Za-z0-9._~!$&()*+,;=:@%/?#-]*)?")
 _DOI = re.compile(r"10\.[0-9]{4,9}/[A-Za-z0-9][A-Za-z0-9._;()/:-]{0,150}")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,31}")
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}")
@@ -30,8 +30,13 @@ _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 """Channels of each kind of colour; a picture with a palette is not taken."""
 
 
+def is_link(text: str) -> bool:
+    """Whether a text is a link that a page may hold."""
+    return len(text) <= 300 and _LINK.fullmatch(text) is not None
+
+
 def _link(text: str) -> str:
-    if len(text) > 300 or not _LINK.fullmatch(text):
+    if not is_link(text):
         raise ValueError("a link begins with https:// or http:// and a host, and has no blanks or quotes")
     return text
 
@@ -125,11 +130,16 @@ class Publisher(Model):
     version: Annotated[str, AfterValidator(_version), _scalar] | None = Field(
         default=None, description="The version of this release."
     )
+    provenance: Prose | None = Field(default=None, description="The file or register that it was made from.")
+    provenance_link: Link | None = Field(default=None, description="Where that file or register is described.")
     logo: Annotated[str, AfterValidator(_logo), _text] | None = Field(
         default=None, description="A small PNG as a data URI."
     )
 
     def mistakes(self) -> Iterator[Mistake]:
-        """A link to a licence belongs to one."""
-        if self.licence_link is not None and self.licence is None:
-            yield Mistake(("licence_link",), "a `licence_link` needs a `licence`")
+        """A link belongs to what it describes."""
+        yield from every(self._linked("licence"), self._linked("provenance"))
+
+    def _linked(self, name: str) -> Iterator[Mistake]:
+        if getattr(self, f"{name}_link") is not None and getattr(self, name) is None:
+            yield Mistake((f"{name}_link",), f"a `{name}_link` needs a `{name}`")

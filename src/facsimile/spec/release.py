@@ -47,6 +47,7 @@ from facsimile.spec.families import Grid
 from facsimile.spec.listed import MOST_LISTED, Algorithm, Listed
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name
+from facsimile.spec.people import Governance, Sourced
 from facsimile.spec.publisher import Publisher
 from facsimile.spec.space import Configuration, Space
 from facsimile.spec.witnesses import cases
@@ -92,6 +93,7 @@ class Projection(Model):
 
     algorithm: tuple[Algorithm, ...] = ("paper",)
     min_count: tuple[Count, ...] = (2,)
+    source: Sourced | None = Field(default=None, description="Who asked for it, and why.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A projection has an algorithm and minimal counts from 1."""
@@ -126,6 +128,7 @@ class Selection(Model):
         lt=1,
         description="Probability that the run releases a table that misses a criterion.",
     )
+    source: Sourced | None = Field(default=None, description="Who chose it, and why.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A mode has the parameters it takes, and a guarantee."""
@@ -164,6 +167,7 @@ class Budget(Model):
     test: Epsilon | None = Field(default=None, description="For one test of a candidate.")
     once: Epsilon | None = Field(default=None, description="For a regression fitted once before the loop.")
     delta: Exact = Field(default=Fraction(0), ge=0, lt=1, description="0: pure differential privacy.")
+    source: Sourced | None = Field(default=None, description="Who agreed to it, and why.")
 
 
 class Spread(Model):
@@ -199,6 +203,7 @@ class Specification(Model):
     description: Prose | None = None
     contact: Prose | None = Field(default=None, description="Where people write about the release.")
     publisher: Publisher | None = Field(default=None, description="Who publishes it, and its terms.")
+    governance: Governance | None = Field(default=None, description="Who is behind it, and who approved it.")
     unit: Prose = Field(description="Whom one record stands for: the unit of privacy.")
     neighbours: Annotated[Literal["replace-one"], BeforeValidator(_replace_one)]
     records: Records
@@ -222,6 +227,7 @@ class Specification(Model):
     def mistakes(self) -> Iterator[Mistake]:
         """What parts say about each other."""
         yield from every(
+            self._check_contact(),
             self._check_twice("columns"),
             self._check_twice("criteria"),
             self._check_listed(),
@@ -336,6 +342,10 @@ class Specification(Model):
     def digest(self) -> str:
         """The SHA-256 of the canonical text."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+    def _check_contact(self) -> Iterator[Mistake]:
+        if self.contact is not None and self.governance is not None and self.governance.contact is not None:
+            yield Mistake(("contact",), "there are two contacts: keep the one in `governance`")
 
     def _check_twice(self, place: str) -> Iterator[Mistake]:
         seen = set[str]()

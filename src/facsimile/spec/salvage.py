@@ -121,9 +121,9 @@ class Salvage:
             if key == SEED:
                 self._tell(Mistake(here, "", "E206"))
                 continue
-            meant = nearest(str(key), absent) if len(self.misspelled) < MOST_REPAIRS else None
+            meant = nearest(str(key), known) if len(self.misspelled) < MOST_REPAIRS else None
             self._tell(Mistake(here, "", "E205", word=str(key), known=[meant] if meant else sorted(known)))
-            if meant:
+            if meant in absent:
                 keys[meant] = key
                 absent.remove(meant)
                 self.misspelled[(*place, meant)] = here
