@@ -48,7 +48,22 @@ PUBLISHER = {
     "licence": "CC0-1.0",
     "doi": "10.1234/abc",
     "version": "3",
+    "provenance": "The register of people.",
 }
+PARTNERS = [{"role": "A steward", "organisation": "An office"}, {"name": "Ada", "role": "A reader"}]
+GOVERNANCE: tuple[dict[str, Any], ...] = (
+    {},
+    {"contact": "data@office.example"},
+    {"feedback": "https://office.example/feedback", "partners": PARTNERS},
+    {"legal_basis": "The law of statistics.", "requirements": {"Format": "A table of records."}},
+    {"approvals": [{"by": "A board", "of": "The plan"}], "ethics_review": "A review took place."},
+    {
+        "partners": PARTNERS,
+        "approvals": [{"by": "A board", "of": "The plan", "when": "2024-02"}, {"by": "Ada", "of": "The rest"}],
+        "contact": "https://office.example/contact",
+    },
+)
+SOURCES: tuple[Any, ...] = (None, "A survey of users", {"by": "A board", "why": "To be useful", "when": "2024"})
 KINDS: dict[str, dict[str, Any]] = {
     "marginals-absolute": {},
     "marginals-relative": {"threshold": "1.9"},
@@ -170,7 +185,7 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
     data["criteria"] = criteria(chosen)
     data["statistic"] = form
     data["scheme"] = scheme
-    data["selection"] = draw(st.sampled_from(SELECTIONS))
+    data["selection"] = dict(draw(st.sampled_from(SELECTIONS)))
     data["constraints"] = POLICIES[draw(st.sampled_from(sorted(POLICIES)))]
     least = draw(st.sampled_from(["1", "2", "5"]))
     data["projection"] = {"min_count": [least]}
@@ -203,6 +218,10 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
         data["budget"]["once"] = "0.5"
     if draw(st.booleans()):
         data["publisher"] = PUBLISHER if draw(st.booleans()) else {"name": "An office"}
+    data["governance"] = draw(st.sampled_from([None, *GOVERNANCE]))
+    for part in (data["criteria"][0], data["budget"], data["selection"], data["projection"]):
+        part["source"] = draw(st.sampled_from(SOURCES))
+    data["criteria"][0]["threshold_source"] = draw(st.sampled_from(SOURCES))
     specification = validated(data)
     check(specification)
     units = {c.name: draw(st.sampled_from([-100, 20, 300, 800, 1400])) for c in specification.criteria}

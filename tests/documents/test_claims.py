@@ -177,6 +177,35 @@ def published(key: str) -> Predicate:
     return found
 
 
+def governed(key: str) -> Predicate:
+    def found(d: Drawn) -> bool:
+        return d.specification.governance is not None and bool(getattr(d.specification.governance, key))
+
+    return found
+
+
+def named(*keys: str) -> Predicate:
+    return lambda d: any(governed(key)(d) for key in keys)
+
+
+def dated(d: Drawn) -> bool:
+    governance = d.specification.governance
+    return governance is not None and any(approval.when for approval in governance.approvals)
+
+
+def sourced(part: str) -> Predicate:
+    return lambda d: getattr(d.specification, part).source is not None
+
+
+def told_why(d: Drawn) -> bool:
+    return any(c.source or c.threshold_source for c in d.specification.criteria)
+
+
+def chosen(*parts: str) -> Predicate:
+    """The sources of exactly these parts."""
+    return lambda d: {p for p in ("budget", "selection", "projection") if sourced(p)(d)} == set(parts)
+
+
 def no(one: Predicate) -> Predicate:
     return lambda d: not one(d)
 
@@ -231,6 +260,8 @@ CLAIMS: dict[str, Predicate] = {
     r"The publisher is An office": published("name"),
     r"The licence of the table and of its documents is CC0-1\.0": both(released, published("licence")),
     r"The release is found at https://doi\.org/10\.1234/abc": both(released, published("doi")),
+    r"The confidential file is: The register of people\.": both(released, published("provenance")),
+    r"A release by this plan would be made from: The register": both(rehearsed, published("provenance")),
     # columns
     r"Every column holds a fixed list of values\.": always,
     r"A value that is a range or a group stands for all that it covers": coarse,
@@ -289,6 +320,22 @@ CLAIMS: dict[str, Predicate] = {
     r"Extremes, outliers and rare combinations of values": always,
     r"Standard errors, confidence intervals and tests that treat the rows as a sample": always,
     r"so they look more certain than they are": always,
+    # people
+    r"Who is behind it": named("partners", "requirements", "approvals", "legal_basis", "ethics_review"),
+    r"Partners: who took part in this plan\. Partner Organisation A steward An office Ada A reader –": governed(
+        "partners"
+    ),
+    r"Partners: who took part in this plan\.": governed("partners"),
+    r"What was asked for": governed("requirements"),
+    r"What was asked for Format\. A table of records\.": governed("requirements"),
+    r"Approvals, as the plan names them\.": governed("approvals"),
+    r"It gives no days\.": both(governed("approvals"), no(dated)),
+    r"them\. It gives no days\. By Of what A board The plan": both(governed("approvals"), no(dated)),
+    r"them\. By Of what When A board The plan February 2024 Ada The rest –": dated,
+    r"Laws that govern it\.": governed("legal_basis"),
+    r"Review of its ethics\.": governed("ethics_review"),
+    r"Laws that govern it\. The law of statistics\.": governed("legal_basis"),
+    r"Review of its ethics\. A review took place\.": governed("ethics_review"),
     # cite and feedback
     r"A rehearsal is not for publication, so there is nothing to cite\.": rehearsed,
     r"Please name the data as synthetic": released,
@@ -300,8 +347,14 @@ CLAIMS: dict[str, Predicate] = {
     r"Did a figure surprise you\?": always,
     r"Is a sentence here hard to understand\?": always,
     r"Your answer shapes the next release\.": always,
-    r"Please write to the publisher of this file": always,
+    r"Please send it to the publisher of this file": no(named("contact", "feedback")),
+    r"Please send it to (?:data@|https://office\.example/contact)": both(
+        governed("contact"), no(governed("feedback"))
+    ),
+    r"Please send it to https://office\.example/feedback": governed("feedback"),
     r"If you believe that the data gives away something about a person": always,
+    r"please report it to the publisher of this file": no(governed("contact")),
+    r"please report it to (?:data@|https://)office\.example": governed("contact"),
     # quality
     r"one condition was fixed: an error, and a threshold": no(many),
     r"[0-9]+ conditions were fixed: for each an error": many,
@@ -316,6 +369,7 @@ CLAIMS: dict[str, Predicate] = {
     r"What was measured\.": always,
     r"All [0-9]+ bounds hold together with a probability of at least 95 %": lambda d: len(bounded(d)) > 1,
     r"The bound holds with a probability of at least 95 %": lambda d: len(bounded(d)) == 1,
+    r"Where the conditions come from: who asked for each and who set its threshold": told_why,
     # charts
     r"The bars count rows of this table, not people\.": always,
     r"Ranges may differ in width": coarse,
@@ -419,6 +473,15 @@ CLAIMS: dict[str, Predicate] = {
     r"The budget\.": always,
     r"the total is what was charged": released,
     r"the total is what a release would be charged": rehearsed,
+    r"Who chose the budget, and why": chosen("budget"),
+    r"Who chose the way to search, and why": chosen("selection"),
+    r"Who chose how to treat rare rows, and why": chosen("projection"),
+    r"Who chose the budget and the way to search, and why": chosen("budget", "selection"),
+    r"Who chose the budget and how to treat rare rows, and why": chosen("budget", "projection"),
+    r"Who chose the way to search and how to treat rare rows, and why": chosen("selection", "projection"),
+    r"Who chose the budget, the way to search and how to treat rare rows, and why": chosen(
+        "budget", "selection", "projection"
+    ),
     r"The configuration of this table, and where it is recorded": always,
     r"left out before anything else \(declared\)": both(declared, raw),
     r"changed by a fixed rule into records that break none": both(no(declared), raw),
@@ -521,10 +584,10 @@ def squeezed(text: str) -> str:
 def given_texts(d: Drawn) -> list[str]:
     """What the page repeats from the specification."""
     spec = d.specification
-    said = [told(c) for c in spec.criteria]
-    words = [text for one in said for text in (one.words, one.title)]
+    words = [text for one in map(told, spec.criteria) for text in (one.words, one.title)]
     columns = [text for c in spec.columns for text in (c.description, c.name)]
-    return [spec.title, spec.records.public_because, *words, *columns, "An office", REHEARSAL]
+    said = ["Format", "A table of records.", "The law of statistics.", "A review took place.", "An office"]
+    return [spec.title, spec.records.public_because, *words, *columns, *said, REHEARSAL]
 
 
 HEADINGS = (

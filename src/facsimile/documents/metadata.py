@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from facsimile.documents.report import Column, Report
+from facsimile.documents.report import Column, Partner, Report
+from facsimile.spec.people import is_mail
 
 REHEARSAL = "REHEARSAL: made with public or simulated data; no protection, not for publication"
 DOI = "https://doi.org/"
@@ -24,8 +25,8 @@ TABLES = {
 def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
     """The descriptor of the tables among `files` (name: bytes and SHA-256), with the dictionary of columns.
 
-    Publisher, version, licence and DOI stand here as the specification declares them. A rehearsal has no
-    licence and no DOI: it is not published. Sources are not named: the original is confidential.
+    Publisher, partners, version, licence, DOI and provenance stand here as the specification declares them. A
+    rehearsal has no licence and no DOI, since it is not published, and no provenance: it was made from other data.
     """
     mark = f"{REHEARSAL}. " if report.rehearsal else ""
     return {
@@ -46,6 +47,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "plan_hash": report.plan_hash,
             "data_hash": report.data_hash,
             "version": report.version,
+            **_chosen(report),
         },
         "resources": [
             {
@@ -63,21 +65,44 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
 
 
 def _published(report: Report) -> dict[str, Any]:
-    """Who publishes the release and under which terms, in the fields of the standard."""
-    publisher = report.publisher
-    if publisher is None:
-        return {}
-    who = {"title": publisher.name, "path": publisher.homepage, "role": "publisher"}
-    terms = {"name": publisher.licence, "path": publisher.licence_link}
+    """Who is behind the release and under which terms it is published, in the fields of the standard."""
     published = not report.rehearsal
-    fields = {
-        "id": f"{DOI}{publisher.doi}" if publisher.doi and published else None,
-        "version": publisher.version,
-        "homepage": publisher.homepage,
-        "contributors": [_given(who)],
-        "licenses": [_given(terms)] if publisher.licence and published else None,
+    publisher, governance = report.publisher, report.governance
+    contact = None if governance is None else governance.contact
+    fields: dict[str, Any] = {"contributors": []}
+    if publisher is not None:
+        mail = contact if contact is not None and is_mail(contact) else None
+        who = {"title": publisher.name, "path": publisher.homepage, "email": mail, "role": "publisher"}
+        terms = {"name": publisher.licence, "path": publisher.licence_link}
+        origin = {"title": publisher.provenance, "path": publisher.provenance_link}
+        fields = {
+            "id": f"{DOI}{publisher.doi}" if publisher.doi and published else None,
+            "version": publisher.version,
+            "homepage": publisher.homepage,
+            "contributors": [_given(who)],
+            "licenses": [_given(terms)] if publisher.licence and published else None,
+            "sources": [_given(origin)] if publisher.provenance and published else None,
+        }
+    fields["contributors"] += [_contributor(p) for p in (() if governance is None else governance.partners)]
+    return _given(fields | {"contributors": fields["contributors"] or None})
+
+
+def _contributor(partner: Partner) -> dict[str, str]:
+    title = partner.name or partner.role or partner.organisation
+    organisation = partner.organisation if partner.name or partner.role else None
+    return _given({"title": title, "role": "contributor", "organization": organisation})
+
+
+def _chosen(report: Report) -> dict[str, Any]:
+    """Who is behind the release, and who set what, beyond the fields of the standard."""
+    criteria = {
+        c.name: _given({"criterion": c.source, "threshold": c.threshold_source}) for c in report.criteria
     }
-    return _given(fields)
+    sources = {**report.sources, "criteria": {name: said for name, said in criteria.items() if said}}
+    found = {"sources": {part: said for part, said in sources.items() if said}}
+    if report.governance is not None:
+        found["governance"] = {part: said for part, said in asdict(report.governance).items() if said}
+    return {part: said for part, said in found.items() if said}
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:

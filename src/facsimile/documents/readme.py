@@ -36,6 +36,8 @@ from facsimile.documents.numerals import (
 )
 from facsimile.documents.report import ONCE, ORIGINAL, Regression, Report
 from facsimile.spec.decimals import parse_decimal, show_decimal
+from facsimile.spec.people import is_mail
+from facsimile.spec.publisher import is_link
 
 CONTACT = "the publisher of this file"
 LACKING = "Some letters cannot be printed here and appear as boxes. README.html shows them."
@@ -96,6 +98,8 @@ def _templates() -> Environment:
         finalize=_printable,
     )
     found.filters |= {"number": number, "above": above, "exact": exact, "count": count, "decimal": decimal}
+    found.filters["day"] = spoken_day
+    found.tests |= {"mail": is_mail, "link": is_link}
     return found
 
 
@@ -113,10 +117,14 @@ def _words(report: Report) -> dict[str, Any]:
     ruled = any(rule.applies_to == ORIGINAL for rule in report.rules)
     dropping = any(column.left_out for column in report.columns)
     together = percentage(report.confidence.together)
+    contact = (report.governance.contact if report.governance else None) or report.contact or CONTACT
     return {
         "report": report,
         "mark": REHEARSAL,
-        "contact": report.contact or CONTACT,
+        "contact": contact,
+        "feedback": (report.governance.feedback if report.governance else None) or contact,
+        "people": _peopled(report),
+        "chosen": _chosen(report),
         "day": spoken_day(report.day),
         "doi": DOI,
         "plain": plain,
@@ -158,6 +166,19 @@ def _words(report: Report) -> dict[str, Any]:
         "quality": Markup(figures.quality(report.criteria)),
         "weighed": figures.weighed(report.criteria),
     }
+
+
+def _peopled(report: Report) -> bool:
+    """Whether the release names people, what they asked for, what they approved or what binds them."""
+    g = report.governance
+    return g is not None and any((g.partners, g.requirements, g.approvals, g.legal_basis, g.ethics_review))
+
+
+def _chosen(report: Report) -> str:
+    """What the sources of a release speak of, in the order of its table."""
+    words = {"budget": "the budget", "selection": "the way to search", "projection": "how to treat rare rows"}
+    found = [said for part, said in words.items() if part in report.sources]
+    return " and ".join([", ".join(found[:-1]), found[-1]] if found[1:] else found)
 
 
 def same(label: str, number: float) -> bool:

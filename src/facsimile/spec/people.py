@@ -93,10 +93,16 @@ class Governance(Model):
 
     partners: tuple[Partner, ...] = Field(default=(), max_length=MOST_PEOPLE, description="Who took part.")
     requirements: dict[Label, Prose] = Field(
-        default_factory=dict, max_length=MOST_PEOPLE, description="What the partners asked for, by a short name."
+        default_factory=dict,
+        max_length=MOST_PEOPLE,
+        description="What the partners asked for, by a short name.",
     )
-    approvals: tuple[Approval, ...] = Field(default=(), max_length=MOST_PEOPLE, description="Who approved what.")
+    approvals: tuple[Approval, ...] = Field(
+        default=(), max_length=MOST_PEOPLE, description="Who approved what."
+    )
     legal_basis: Prose | None = Field(default=None, description="The laws that govern the release.")
     ethics_review: Prose | None = Field(default=None, description="Which review of ethics it passed.")
     contact: Address | None = Field(default=None, description="Where questions about the release go.")
-    feedback: Address | None = Field(default=None, description="Where users tell what they found; else `contact`.")
+    feedback: Address | None = Field(
+        default=None, description="Where users tell what they found; else `contact`."
+    )
