@@ -225,6 +225,41 @@ SPECIFICATIONS = [
         "  numbers: {dayz: {mean: 9, deviation: 4}}",
     ),
     wrong("planning with no such column", "E213", "groups: {branch: 15}", "groups: {brunch: 15}"),
+    wrong("a source without `by`", "E214", "source: nobody is so old", "source: {why: nobody is so old}"),
+    wrong("a source as a list", "E200", "source: nobody is so old", "source: [nobody is so old]"),
+    wrong("an empty source", "E200", "    threshold: 4\n", "    threshold: 4\n    source: \" \"\n"),
+    wrong(
+        "a day that does not exist", "E200", "    threshold: 4\n",
+        "    threshold: 4\n    threshold_source: {by: Board, when: 2023-02-29}\n",
+    ),
+    wrong(
+        "a partner who is nobody", "E200", "unit: one loan\n",
+        "unit: one loan\ngovernance: {partners: [{}]}\n",
+    ),
+    wrong(
+        "an approval of nothing", "E214", "unit: one loan\n",
+        "unit: one loan\ngovernance: {approvals: [{by: Board}]}\n",
+    ),
+    wrong(
+        "a contact that is no address", "E200", "unit: one loan\n",
+        "unit: one loan\ngovernance: {contact: me}\n",
+    ),
+    wrong(
+        "a link that is a script", "E200", "unit: one loan\n",
+        "unit: one loan\ngovernance: {feedback: \"javascript:alert(1)\"}\n",
+    ),
+    wrong(
+        "two contacts", "E200", "unit: one loan\n",
+        "contact: the library\nunit: one loan\ngovernance: {contact: a@library.example}\n", 4,
+    ),
+    wrong(
+        "a DOI with an address before it", "E200", "unit: one loan\n",
+        "unit: one loan\npublisher: {name: Library, doi: \"https://doi.org/10.1234/a\"}\n",
+    ),
+    wrong(
+        "a link to a provenance that is not told", "E200", "unit: one loan\n",
+        "unit: one loan\npublisher: {name: Library, provenance_link: \"https://library.example/\"}\n",
+    ),
 ]  # fmt: skip
 
 

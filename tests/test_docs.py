@@ -124,7 +124,7 @@ def test_excerpts_of_the_births_specification_are_its_words() -> None:
 @pytest.mark.parametrize("path", SPECIFICATIONS, ids=lambda path: path.name)
 def test_the_schema_describes_the_examples(path: Path) -> None:
     """As an editor reads them: with YAML's own numbers and truth values."""
-    plain = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    plain = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")), default=str))
     jsonschema.Draft202012Validator(schema()).validate(plain)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(schema()).validate(plain | {"colour": "red"})

@@ -9,12 +9,15 @@ from math import sqrt
 from facsimile.documents.report import (
     ORIGINAL,
     RELEASE,
+    Approval,
     BudgetLine,
     Column,
     Confidence,
     Criterion,
     Faces,
+    Governance,
     LedgerPlace,
+    Partner,
     Publisher,
     Report,
     Rule,
@@ -327,6 +330,8 @@ ODD = Report(
                 1e-9,
             ),
             tested_at=0.4,
+            source="A board: <img src=x onerror=alert(1)> & 'why' #strong[y]",
+            threshold_source="</td><script>alert(2)</script> $x$",
         ),
         replace(
             criterion(
@@ -357,6 +362,20 @@ ODD = Report(
     plan_hash="0" * 64,
     data_hash="1" * 64,
     ledger=None,
+    governance=Governance(
+        partners=(
+            Partner("<b>Ada</b> & Co", "</td></tr><script>x</script>", "#link(1) <i>office</i>"),
+            Partner(role="*lead* {{ 7 * 7 }}"),
+            Partner(organisation="An 'office' \"alone\""),
+        ),
+        requirements={"<h1>Format</h1>": "A table </ul> & rows"},
+        approvals=(Approval("A <b>board</b>", "All & <u>everything</u>", "2024-02-29"), Approval("B", "Some")),
+        legal_basis="Article <7> & `code`",
+        ethics_review="None; <svg onload=alert(1)>",
+        contact="not an <address>",
+        feedback='javascript:alert("x")',
+    ),
+    sources={"budget": "A <b>board</b> & co", "selection": "#pagebreak()", "projection": "<br> _eyes_"},
 )
 
 PUBLISHED = replace(
@@ -368,6 +387,29 @@ PUBLISHED = replace(
         licence_link="https://creativecommons.org/licenses/by/4.0/",
         doi="10.5281/zenodo.1234567",
         version="1.2",
+        provenance="The register of <births> & more",
+        provenance_link="https://health.example/register",
         logo=PIXEL,
     ),
+    criteria=(
+        replace(
+            BIRTHS.criteria[0],
+            source="Users, February 2024: counts matter most.",
+            threshold_source="Stakeholders: 1 % of all records.",
+        ),
+        *BIRTHS.criteria[1:],
+    ),
+    governance=Governance(
+        partners=(
+            Partner("TIMNA", "Primary stakeholder", "Ministry"),
+            Partner(role="Birth Registry steward", organisation="Ministry"),
+            Partner(organisation="An association of midwives"),
+        ),
+        requirements={"Format": "A table of records.", "Privacy": "No row is unique."},
+        approvals=(Approval("Chief Data Officer", "The release", "2024-02"), Approval("Steward", "The plan")),
+        legal_basis="The law of statistics.",
+        contact="births@health.example",
+        feedback="https://health.example/feedback?a=1&b=2",
+    ),
+    sources={"budget": "Authors, 2023: three heuristics.", "projection": "The steward."},
 )

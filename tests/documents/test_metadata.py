@@ -11,7 +11,7 @@ from frictionless import Package, validate
 
 from documents.sample import BIRTHS, ODD, PUBLISHED
 from facsimile.documents.metadata import REHEARSAL, datapackage
-from facsimile.documents.report import Publisher, Report
+from facsimile.documents.report import Governance, Publisher, Report
 
 FILES = {"data.csv": (12, "a" * 64), "data.parquet": (7, "b" * 64)}
 
@@ -34,7 +34,7 @@ def rows(report: Report) -> list[list[str]]:
     return [[column.labels[i % len(column.labels)] for column in report.columns] for i in range(most)]
 
 
-@pytest.mark.parametrize("report", [BIRTHS, ODD], ids=["births", "odd"])
+@pytest.mark.parametrize("report", [BIRTHS, ODD, PUBLISHED], ids=["births", "odd", "published"])
 def test_a_table_of_labels_is_valid(report: Report, tmp_path: Path) -> None:
     found = validate(write(report, tmp_path, rows(report)).as_posix())
     assert found.valid, found.flatten(["type", "message"])
@@ -52,7 +52,7 @@ def test_an_unlisted_value_an_empty_one_and_a_changed_byte_are_found(tmp_path: P
     assert [error for error, _ in validate(descriptor.as_posix()).flatten(["type", "title"])] == ["hash-count"]
 
 
-@pytest.mark.parametrize("report", [BIRTHS, ODD], ids=["births", "odd"])
+@pytest.mark.parametrize("report", [BIRTHS, ODD, PUBLISHED], ids=["births", "odd", "published"])
 def test_the_descriptor_is_one(report: Report) -> None:
     descriptor = datapackage(report, FILES)
     package = Package.from_descriptor(descriptor)
@@ -93,20 +93,50 @@ def test_a_publisher_stands_in_the_fields_of_the_standard() -> None:
     assert publisher
     assert descriptor["id"] == f"https://doi.org/{publisher.doi}"
     assert descriptor["version"] == publisher.version
+    mail = {"email": "births@health.example"}
     assert descriptor["contributors"] == [
-        {"title": publisher.name, "path": publisher.homepage, "role": "publisher"}
+        {"title": publisher.name, "path": publisher.homepage, "role": "publisher", **mail},
+        {"title": "TIMNA", "role": "contributor", "organization": "Ministry"},
+        {"title": "Birth Registry steward", "role": "contributor", "organization": "Ministry"},
+        {"title": "An association of midwives", "role": "contributor"},
     ]
+    assert descriptor["sources"] == [{"title": publisher.provenance, "path": publisher.provenance_link}]
     assert descriptor["licenses"] == [{"name": publisher.licence, "path": publisher.licence_link}]
     assert descriptor["facsimile"]["data_hash"] == PUBLISHED.data_hash
     assert Package.from_descriptor(descriptor).licenses == descriptor["licenses"]
-    alone = replace(PUBLISHED, publisher=Publisher("Ministry"))
+    alone = replace(PUBLISHED, publisher=Publisher("Ministry"), governance=None)
     assert datapackage(alone, FILES)["contributors"] == [{"title": "Ministry", "role": "publisher"}]
-    assert not {"licenses", "version", "homepage"} & set(datapackage(alone, FILES))
+    assert not {"licenses", "version", "homepage", "sources"} & set(datapackage(alone, FILES))
+    assert len(datapackage(replace(PUBLISHED, publisher=None), FILES)["contributors"]) == 3
+    linked = replace(PUBLISHED, governance=Governance(contact="https://health.example/"))
+    assert "email" not in datapackage(linked, FILES)["contributors"][0]
 
 
-def test_a_rehearsal_has_no_licence_and_no_doi() -> None:
+def test_who_approved_and_who_set_what_stands_beside_the_standard() -> None:
+    found = datapackage(PUBLISHED, FILES)["facsimile"]
+    assert found["sources"] == {
+        "budget": "Authors, 2023: three heuristics.",
+        "projection": "The steward.",
+        "criteria": {
+            "marginals-absolute": {
+                "criterion": "Users, February 2024: counts matter most.",
+                "threshold": "Stakeholders: 1 % of all records.",
+            }
+        },
+    }
+    assert found["governance"]["approvals"][0] == {
+        "by": "Chief Data Officer",
+        "of": "The release",
+        "when": "2024-02",
+    }
+    assert found["governance"]["feedback"] == "https://health.example/feedback?a=1&b=2"
+    assert "ethics_review" not in found["governance"]
+    assert not {"sources", "governance"} & set(datapackage(BIRTHS, FILES)["facsimile"])
+
+
+def test_a_rehearsal_has_no_licence_no_doi_and_no_provenance() -> None:
     descriptor = datapackage(replace(PUBLISHED, rehearsal=True), FILES)
-    assert "licenses" not in descriptor
+    assert not {"licenses", "sources"} & set(descriptor)
     assert descriptor["id"] == PUBLISHED.data_hash
     assert descriptor["contributors"]
 

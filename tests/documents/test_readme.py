@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from documents.sample import BIRTHS, ODD, PIXEL, PUBLISHED
 from facsimile.documents import readme
 from facsimile.documents.metadata import REHEARSAL
-from facsimile.documents.numerals import above, exact, number
-from facsimile.documents.report import Regression
+from facsimile.documents.numerals import above, exact, number, spoken_day
+from facsimile.documents.report import Governance, Regression
 
 VOID = {"meta", "link", "br", "img"}
 UNSAID = {
@@ -106,8 +106,13 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(item)
     elif is_dataclass(value):
         for field in fields(value):
-            if field.name not in UNSAID:
-                yield from texts(getattr(value, field.name))
+            found = getattr(value, field.name)
+            if field.name == "sources":
+                yield from texts(tuple(found.values()))
+            elif field.name == "when":
+                yield from texts(found and spoken_day(found))
+            elif field.name not in UNSAID:
+                yield from texts(found)
 
 
 # --- the page
@@ -146,7 +151,11 @@ def outward(tag: str, attrs: dict[str, str | None]) -> bool:
     """A link that a reader may follow, or the logo, which stands in the page itself."""
     if tag == "img":
         return (attrs["src"] or "").startswith("data:image/png;base64,")
-    return tag == "a" and (attrs["href"] or "").startswith("https://") and attrs["rel"] == "noopener noreferrer"
+    return (
+        tag == "a"
+        and (attrs["href"] or "").startswith(("https://", "mailto:"))
+        and attrs["rel"] == "noopener noreferrer"
+    )
 
 
 @both
@@ -321,6 +330,36 @@ def test_a_publisher_is_named_with_logo_licence_version_and_doi() -> None:
     rehearsed = Page(readme.html(replace(PUBLISHED, rehearsal=True))).text
     assert "doi.org" not in rehearsed
     assert "CC-BY" not in rehearsed
+
+
+def test_people_and_sources_are_told_in_words_and_links() -> None:
+    found = page("published")
+    for words in (
+        "TIMNA Primary stakeholder Ministry Birth Registry steward Ministry An association of midwives –",
+        "Chief Data Officer The release February 2024 Steward The plan –",
+        "The confidential file is: The register of <births> & more .",
+        "Budget Authors, 2023: three heuristics. Rare rows The steward.",
+        "Users, February 2024: counts matter most. Stakeholders: 1 % of all records.",
+        "Please send it to https://health.example/feedback?a=1&b=2 .",
+        "please report it to births@health.example before you tell anybody else",
+    ):
+        assert words in found.text, words
+    links = {attrs.get("href") for tag, attrs in found.elements if tag == "a"}
+    assert {"mailto:births@health.example", "https://health.example/feedback?a=1&b=2"} <= links
+    assert "#people" in links
+
+
+def test_an_address_of_another_form_is_no_link() -> None:
+    links = [attrs.get("href") or "" for tag, attrs in page("odd").elements if tag == "a"]
+    assert links
+    assert all(link.startswith("#") for link in links)
+
+
+def test_a_release_without_people_has_no_place_for_them() -> None:
+    for without in (None, Governance(contact="births@health.example")):
+        text = Page(readme.html(replace(PUBLISHED, governance=without, sources={}))).text
+        assert "Who is behind it" not in text
+        assert "Who chose" not in text
 
 
 # --- the PDF

@@ -95,14 +95,19 @@ def _contributor(partner: Partner) -> dict[str, str]:
 
 def _chosen(report: Report) -> dict[str, Any]:
     """Who is behind the release, and who set what, beyond the fields of the standard."""
-    criteria = {
-        c.name: _given({"criterion": c.source, "threshold": c.threshold_source}) for c in report.criteria
-    }
-    sources = {**report.sources, "criteria": {name: said for name, said in criteria.items() if said}}
-    found = {"sources": {part: said for part, said in sources.items() if said}}
-    if report.governance is not None:
-        found["governance"] = {part: said for part, said in asdict(report.governance).items() if said}
-    return {part: said for part, said in found.items() if said}
+    criteria = {c.name: {"criterion": c.source, "threshold": c.threshold_source} for c in report.criteria}
+    governance = {} if report.governance is None else asdict(report.governance)
+    found: dict[str, Any] = _filled(
+        {"sources": {**report.sources, "criteria": criteria}, "governance": governance}
+    )
+    return found
+
+
+def _filled(value: Any) -> Any:
+    """Plain data without what is empty."""
+    if isinstance(value, dict):
+        return {name: kept for name, part in value.items() if (kept := _filled(part))}
+    return [_filled(part) for part in value] if isinstance(value, tuple) else value
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
