@@ -26,7 +26,8 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
     """The descriptor of the tables among `files` (name: bytes and SHA-256), with the dictionary of columns.
 
     Publisher, partners, version, licence, DOI and provenance stand here as the specification declares them. A
-    rehearsal has no licence and no DOI, since it is not published, and no provenance: it was made from other data.
+    rehearsal has no licence and no DOI, and no provenance: it is not published, and was made
+    from other data.
     """
     mark = f"{REHEARSAL}. " if report.rehearsal else ""
     return {
