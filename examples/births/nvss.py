@@ -2,9 +2,9 @@
 
     python examples/births/nvss.py Nat2019us.zip -n 160000 --seed 1 -o births.csv
 
-The file is the zip archive as it is published, or the text in it: one birth a line, fields at fixed places. It is
-read once, line by line. Each singleton birth has the same chance to be in the sample, and so has each set of them
-(reservoir sampling). The result has the columns that examples/births/nvss.yaml reads. docs/nvss.md says more.
+The file is the zip archive as it is published, or the text in it: one birth a line, fields at fixed places. It
+is read once, line by line. Each singleton birth has the same chance to be in the sample, and so has each set of
+them (reservoir sampling). The result has the columns that examples/births/nvss.yaml reads. More: docs/nvss.md.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def number(line: bytes, name: str) -> int | None:
 def record(line: bytes) -> tuple[str, ...]:
     """A birth in the columns of the sample; an unknown value is empty.
 
-    The parity counts all live births so far: children now living, children who died, and this one. Of the date the
-    month is published; the 15th stands for it.
+    The parity counts all live births so far: children now living, children who died, and this one. Of the date
+    the month is published; the 15th stands for it.
     """
     living, dead = number(line, "PRIORLIVE"), number(line, "PRIORDEAD")
     parity = None if living is None or dead is None else living + dead + 1
@@ -87,8 +87,8 @@ def singletons(lines: Iterable[bytes]) -> Iterator[bytes]:
 def drawn(lines: Iterable[bytes], size: int, coin: random.Random) -> list[bytes]:
     """A sample of this size, every one equally likely; all lines where there are not more.
 
-    The first lines fill the sample. A later one, the i-th, enters with probability size/i in the place of one that
-    is drawn by lot: so by induction each of the first i lines is in it with probability size/i.
+    The first lines fill the sample. A later one, the i-th, enters with probability size/i in the place of one
+    that is drawn by lot: so by induction each set of `size` of the first i lines is equally likely to be it.
     """
     sample: list[bytes] = []
     for place, line in enumerate(lines):
