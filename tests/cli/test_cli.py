@@ -98,6 +98,7 @@ def test_check_for_machines(run: Program, births: Path) -> None:
     tested = {c["name"]: c["tested_at"] for c in data["criteria"]}
     assert tested["marginals-relative"] == pytest.approx(1.42, abs=0.005)
     assert data["public"] is None
+    assert all(c["source"] and c["threshold_source"].startswith(("Stake", "Primary")) for c in data["criteria"])
 
 
 def test_check_with_a_public_file(run: Program, small_spec: Path, tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import re
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
-from facsimile.spec.load import loads, validated
+from facsimile.spec.load import load, loads, validated
 from facsimile.spec.people import MOST_PEOPLE, Source, is_mail
 from specs import SMALL, small
 
@@ -50,6 +52,15 @@ def test_a_whole_governance_is_read() -> None:
         "partners": tuple(WHOLE["partners"]),
         "approvals": tuple(WHOLE["approvals"]),
     }
+
+
+@pytest.mark.parametrize("name", ["release", "released", "nvss", "ours"])
+def test_every_criterion_of_the_births_says_where_the_paper_speaks_of_it(births: Path, name: str) -> None:
+    for criterion in load(births / f"{name}.yaml").criteria:
+        for source in (criterion.source, criterion.threshold_source):
+            assert isinstance(source, Source)
+            assert source.when is None, "the paper gives no day"
+            assert re.search(r"\(paper, sections? (1\.1|2\.5)[.0-9]*", source.why or "")
 
 
 def test_a_specification_without_people_keeps_its_hash() -> None:

@@ -78,9 +78,11 @@ def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
 
 def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]:
     """What `check --json` prints."""
+    from facsimile.release.reporting import said_of
     from facsimile.spec.decimals import show_decimal
 
     spec = found.specification
+    named = {criterion.name: criterion for criterion in spec.criteria}
     pure = spec.space.pure().size
     return {
         "title": spec.title,
@@ -115,6 +117,8 @@ def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]
                 "sensitivity": line.sensitivity,
                 "noise_scale": line.scale,
                 "note": line.note,
+                "source": said_of(named[line.criterion].source),
+                "threshold_source": said_of(named[line.criterion].threshold_source),
             }
             for line in found.noise
         ],
