@@ -18,7 +18,7 @@ from documents.sample import BIRTHS, ODD, PIXEL, PUBLISHED
 from facsimile.documents import readme
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.documents.numerals import above, exact, number, spoken_day
-from facsimile.documents.report import Governance, Regression
+from facsimile.documents.report import Approval, Governance, Partner, Publisher, Regression
 
 VOID = {"meta", "link", "br", "img"}
 UNSAID = {
@@ -214,8 +214,14 @@ WORDS = st.text(min_size=1, max_size=40)
 def test_any_text_is_text(title: str, label: str, words: str) -> None:
     """Whatever a report says, the page stays well-formed and says it."""
     column = replace(ODD.columns[0], labels=(label,), meanings=(words,), counts=(1,), missing=label)
-    criterion = replace(ODD.criteria[0], words=words)
-    found = Page(readme.html(replace(ODD, title=title, columns=(column,), criteria=(criterion,))))
+    criterion = replace(ODD.criteria[0], words=words, source=label, threshold_source=title)
+    approval = Approval(by=title, of=words)
+    people = Governance(
+        (Partner(label, words, title),), {title: words}, (approval,), words, label, title, label
+    )
+    publisher = Publisher(name=words, provenance=label)
+    said = replace(ODD, title=title, columns=(column,), criteria=(criterion,), sources={"budget": words})
+    found = Page(readme.html(replace(said, governance=people, publisher=publisher)))
     assert {tag for tag, _ in found.elements} <= {tag for tag, _ in page("odd").elements} | {"small", "em"}
     if label.isprintable():
         assert squeezed(label) in found.text
