@@ -136,11 +136,11 @@ def test_a_receipt_opens_once(book: Ledger) -> None:
 
 def test_a_rehearsal_counts_and_refuses_too() -> None:
     memory = MemoryLedger(Fraction(1))
-    assert [memory.charge(THIRD, "third").sequence for _ in range(3)] == [1, 2, 3]
+    assert [memory.charge(THIRD, "third").charge.sequence for _ in range(3)] == [1, 2, 3]
     assert memory.spent == 1
     with pytest.raises(BudgetRefused, match="E301"):
         memory.charge(Cost(Fraction(1, 10**9)), "more")
-    assert MemoryLedger().charge(Cost(Fraction(1000)), "no cap").sequence == 1
+    assert MemoryLedger().charge(Cost(Fraction(1000)), "no cap").charge.sequence == 1
 
 
 # ---- the file
@@ -385,7 +385,7 @@ def test_an_ending_that_cannot_be_noted_refunds_nothing(
 def test_receipts_are_numbered_like_their_entries(book: Ledger) -> None:
     receipts: list[Receipt] = [book.charge(THIRD, "third") for _ in range(3)]
     book.close(receipts[1], "incident")
-    assert [receipt.sequence for receipt in receipts] == [1, 2, 3]
+    assert [receipt.charge.sequence for receipt in receipts] == [1, 2, 3]
     assert book.state().entries[4]["charge"] == 2
 
 

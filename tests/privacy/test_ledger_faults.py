@@ -378,7 +378,7 @@ def test_a_restored_folder_with_ledger_and_anchor_is_noticed_by_the_key(keyed: L
     for action in (keyed.state, lambda: keyed.charge(COST, "again"), lambda: keyed.begin(COST, "again")):
         assert code(action) == "E312"
     restored(new)
-    assert keyed.charge(COST, "again").sequence == 3
+    assert keyed.charge(COST, "again").charge.sequence == 3
 
 
 def test_data_that_has_a_ledger_takes_no_other_unless_on_purpose(keyed: Ledger, tmp_path: Path) -> None:
@@ -440,7 +440,7 @@ def test_a_charge_is_held_by_one_and_taken_up_when_that_one_is_gone(book: Ledger
     book.leave(receipt)
     assert book.unfinished("release a")
     again = book.begin(COST, "release a")
-    assert again.resumed and again.sequence == receipt.sequence and charges(book.path) == 1
+    assert again.resumed and again.charge.sequence == receipt.charge.sequence and charges(book.path) == 1
     book.close(again, "done")
     assert not book.unfinished("release a")
     third = book.begin(COST, "release a")

@@ -107,8 +107,8 @@ class Watch(MemoryLedger):
         self.events.append("charged")
         return receipt
 
-    def close(self, *given: object) -> None:
-        self.events.append(str(given[1]))
+    def close(self, receipt: Receipt, kind: str = "done") -> None:
+        self.events.append(kind)
 
 
 class Failing(Mechanism[int]):

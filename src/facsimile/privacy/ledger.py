@@ -75,11 +75,6 @@ class Receipt:
         self.charge, self.resumed = charge, resumed
         self._hold, self._fresh = hold, True
 
-    @property
-    def sequence(self) -> int:
-        """The number of the charge in its ledger."""
-        return self.charge.sequence
-
     def use(self) -> None:
         """Spend the receipt."""
         if not self._fresh:
@@ -180,14 +175,10 @@ class MemoryLedger:
         self.sequence += 1
         return Receipt(Charged(self.sequence, Path()))
 
-    def begin(self, cost: Cost, purpose: str) -> Receipt:
-        """See Charges."""
-        return self.charge(cost, purpose)
+    def close(self, receipt: Receipt, kind: End = "done") -> None:
+        """How a charge ends is noted nowhere."""
 
-    def decided(self, *_: object) -> None:
-        """Nothing is noted."""
-
-    close = leave = decided
+    begin, decided, leave = charge, close, close
 
 
 @dataclass(frozen=True)
@@ -300,15 +291,15 @@ class Ledger:
         """Note that the outcome of a charge is on disk: nothing is searched again under it."""
         with self._alone():
             state = self._verified()
-            if not state.decided(receipt.sequence):
-                self._append({"kind": "decided", "charge": receipt.sequence}, state)
+            if not state.decided(receipt.charge.sequence):
+                self._append({"kind": "decided", "charge": receipt.charge.sequence}, state)
 
     def close(self, receipt: Receipt, kind: End) -> None:
         """Note how what was charged ended: done, halted (without a release), stopped or incident."""
         ended = False
         try:
             with self._alone():
-                self._append({"kind": kind, "charge": receipt.sequence}, self._verified())
+                self._append({"kind": kind, "charge": receipt.charge.sequence}, self._verified())
             ended = True
         finally:
             receipt.let_go(ended)
@@ -376,8 +367,8 @@ class Ledger:
             raise refusal("E311")
         if mark.sequence > state.sequence:
             raise refusal("E312")
-        behind = mark.sequence < state.sequence - 1
-        if behind or (mark.sequence > NOTHING and hashed(lines[mark.sequence]) != mark.head):
+        changed = mark.sequence > NOTHING and hashed(lines[mark.sequence]) != mark.head
+        if changed or mark.sequence < state.sequence - 1:
             raise refusal("E311")
         if mark.sequence == state.sequence - 1:
             anchor.write(state.mark)

@@ -57,5 +57,5 @@ class NoisySelection(Mechanism[int]):
         return Cost(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> int:
-        units = [floor(self.grid * Fraction(score)) for score in self.scores.values(table)]
+        units = [floor(self.grid * score) for score in self.scores.values(table)]
         return noise.argmax(units, self.units, self.epsilon)  # [B]

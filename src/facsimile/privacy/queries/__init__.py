@@ -2,6 +2,7 @@
 
 from facsimile.privacy.queries.base import Query as Query
 from facsimile.privacy.queries.base import Scores as Scores
+from facsimile.privacy.queries.distances import BoxDistances as BoxDistances
 from facsimile.privacy.queries.distances import MarginalDistances as MarginalDistances
 from facsimile.privacy.queries.faithfulness import Unmatched as Unmatched
 from facsimile.privacy.queries.information import Dependences as Dependences
@@ -21,4 +22,4 @@ QUERIES: tuple[type[Query], ...] = (
     LargestDifference, ClippedRatio, Unlikeness, TotalVariation, TailDifference, WorstSum, FloorMeans,
     ResizedMeans, OneStep, PredictionGap, Unmatched, WorstExcess,
 )  # fmt: skip
-SCORES: tuple[type[Scores], ...] = (MarginalDistances, Dependences)
+SCORES: tuple[type[Scores], ...] = (MarginalDistances, BoxDistances, Dependences)

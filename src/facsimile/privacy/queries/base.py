@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from facsimile.privacy.noise import LARGEST, Noise
+from facsimile.privacy.queries.sensitivity import counts_share
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
@@ -31,9 +32,23 @@ class Query(ABC):
         return (self.value(table, noise) - threshold) / self.sensitivity()
 
 
-def unmoved(threshold: Fraction) -> Fraction:
-    """The excess where no record can move anything: the original is where the candidate is, without error."""
-    return -threshold * LARGEST
+class Share(Query):
+    """Something counted between R and a candidate S, as a share of n: one record moves it by at most 1/n."""
+
+    candidate: Table
+
+    def sensitivity(self) -> Fraction:
+        """1/n."""
+        return counts_share(self.candidate.n)
+
+
+def worst_excess(errors: Iterable[tuple[Fraction, Fraction]], threshold: Fraction) -> Fraction:
+    """The largest excess of errors, each in units of its own sensitivity: no small group drowns a large one.
+
+    What no record can move is where the candidate is, without error.
+    """
+    moved = ((error - threshold) / delta for error, delta in errors if delta)
+    return max(moved, default=-threshold * LARGEST)
 
 
 class Scores(ABC):

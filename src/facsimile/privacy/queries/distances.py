@@ -1,4 +1,4 @@
-"""Distances: how far a model is from the table on each of several marginals."""
+"""Distances: how far a model is from the table on each of several marginals, or in each of several boxes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from facsimile.privacy.queries import checks
 from facsimile.privacy.queries.base import Scores
+from facsimile.table.boxes import Boxes
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import total
 from facsimile.table.table import Counts, Table
@@ -55,3 +56,33 @@ class MarginalDistances(Scores):
     def sensitivity(self) -> Fraction:
         """Two, times the largest weight."""
         return 2 * max(self.weights or (Fraction(1),))
+
+
+@dataclass(frozen=True, eq=False)
+class BoxDistances(Scores):
+    """|cᵢ(R) − modelᵢ| for each of some boxes, cᵢ the number of records in it, the model's answers integers.
+
+    Theorem.  Δ = 1.
+    Proof.    A box is a fixed set of rows of the public domain [A]. A replaced record leaves it, enters it, or
+      neither, so cᵢ moves by at most 1, and its distance to a public number no more. cᵢ is an exact sum
+      (Boxes.sums) of at most n < 2^53 [B], and Python's integers take the difference [C].  QED
+    """
+
+    boxes: Boxes
+    model: Counts
+
+    def check(self, domain: Domain, n: int) -> None:
+        """Boxes inside a domain whose rows can be counted, and an answer for each."""
+        checks.records(n)  # [B]
+        checks.columns(domain, domain.names)
+        checks.require(type(self.boxes) is Boxes and self.boxes.inside(domain.shape), "boxes of rows")  # [A]
+        checks.integral(self.model, (len(self.boxes),), checks.MOST_RECORDS)
+
+    def values(self, table: Table) -> Sequence[int | Fraction]:
+        """The distances."""
+        counts = self.boxes.sums(table.marginal(table.domain.names))  # [B]
+        return [abs(c - m) for c, m in zip(counts.tolist(), self.model.tolist(), strict=True)]  # [C]
+
+    def sensitivity(self) -> Fraction:
+        """One."""
+        return Fraction(1)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks
-from facsimile.privacy.queries.marginals import Share
+from facsimile.privacy.queries.base import Share
 from facsimile.table.domain import Domain
 from facsimile.table.matching import MOST_FLOW, Likeness, matched
 from facsimile.table.table import Table

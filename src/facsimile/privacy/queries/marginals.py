@@ -10,21 +10,10 @@ import numpy as np
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks, sensitivity
-from facsimile.privacy.queries.base import Query
+from facsimile.privacy.queries.base import Query, Share
 from facsimile.table.differences import distance, largest_difference, smallest_likeness, smallest_one_way
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
-
-
-@dataclass(frozen=True, eq=False)
-class Share(Query):
-    """A number as a share of n that one replaced record moves by at most 1/n."""
-
-    candidate: Table
-
-    def sensitivity(self) -> Fraction:
-        """1/n."""
-        return sensitivity.counts_share(self.candidate.n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks, sensitivity
-from facsimile.privacy.queries.base import Query, unmoved
+from facsimile.privacy.queries.base import Query, worst_excess
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints, dot
 from facsimile.table.numbers import grid, scaled
@@ -64,19 +64,16 @@ class GroupMeans(Query):
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """The groups of S; an empty one has its centre in the middle and size 1."""
-        overall, *rest = [
-            _mean_and_count(c, *scaled(self.candidate.domain.axis(self.of)))
-            for c in self.counts(self.candidate)
-        ]
-        middle = (self.bounds[0] + self.bounds[1]) / 2
-        n = self.candidate.n
-        found = [Group(grid(middle if overall[0] is None else overall[0]), n)]
-        for mean, count in rest:
+        """All of S, then its groups; an empty one has its centre in the middle and size 1."""
+        (low, high), n = self.bounds, self.candidate.n
+        values, unit = scaled(self.candidate.domain.axis(self.of))
+        found: list[Group] = []
+        for counts in self.counts(self.candidate):
+            count = int(counts.sum())
+            mean = Fraction(int(dot(values, counts)), unit * count) if count else (low + high) / 2
             size = sensitivity.smallest_group(count, n, self.slack) if count else 1
-            found.append(Group(grid(middle if mean is None else mean), size))
-        low, high = self.bounds
-        return tuple(Group(min(high, max(low, group.centre)), group.size) for group in found)
+            found.append(Group(min(high, max(low, grid(mean))), size if found else n))
+        return tuple(found)
 
     @abstractmethod
     def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
@@ -96,9 +93,8 @@ class GroupMeans(Query):
         return max(sensitivity.group_mean(self.bounds, group.size) for group in self.groups)
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        """Each group in units of its own sensitivity: a large group is not drowned by a small one."""
-        moved = ((error - threshold) / delta for error, delta in self.errors(table, noise) if delta)
-        return max(moved, default=unmoved(threshold))
+        """Of the worst group."""
+        return worst_excess(self.errors(table, noise), threshold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,11 +136,6 @@ class ResizedMeans(GroupMeans):
         kept = counts if present <= group.size else _drawn(counts, group.size, noise)  # [A]
         total = Fraction(int(dot(values, kept)), unit) - int(kept.sum()) * group.centre  # [B]
         return abs(total) / group.size
-
-
-def _mean_and_count(counts: Ints, values: Ints, unit: int) -> tuple[Fraction | None, int]:
-    count = int(counts.sum())
-    return (Fraction(int(dot(values, counts)), unit * count) if count else None), count
 
 
 def _drawn(counts: Ints, size: int, noise: Noise) -> Ints:

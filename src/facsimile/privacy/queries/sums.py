@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks
-from facsimile.privacy.queries.base import Query, unmoved
+from facsimile.privacy.queries.base import Query, worst_excess
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Ints, dot, frozen
 from facsimile.table.table import Table
@@ -79,11 +79,6 @@ class WorstSum(Query):
         return max(move for part in self.parts for move in part.ranges())  # [A]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        """Each sum in units of its own sensitivity; one that no record can move is where the candidate is."""
-        moved = (
-            (error - threshold) / move
-            for part in self.parts
-            for error, move in zip(part.errors(table), part.ranges(), strict=True)
-            if move
-        )
-        return max(moved, default=unmoved(threshold))
+        """Of the worst sum."""
+        errors = (pair for part in self.parts for pair in zip(part.errors(table), part.ranges(), strict=True))
+        return worst_excess(errors, threshold)
