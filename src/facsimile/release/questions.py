@@ -30,6 +30,7 @@ from facsimile.spec.criteria import (
     RegressionCoefficients,
     RegressionError,
 )
+from facsimile.spec.families import DENSE_CELLS, FAMILIES
 from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -63,13 +64,17 @@ def unaskable(specification: Specification) -> Iterator[Mistake]:
 
 
 def untied(specification: Specification) -> Iterator[Mistake]:
-    """Families that cannot hold the cells that rules leave empty: known before anything is measured."""
+    """Families that cannot hold the domain or the cells that rules leave empty: known before a charge."""
     for place, chosen in _looked_at(specification):
         for configuration in chosen:
-            recipe = Recipe(specification, configuration)
+            recipe, family = Recipe(specification, configuration), configuration.family
+            wider = FAMILIES[family].wider
+            if wider and recipe.domain.cells > DENSE_CELLS:
+                problem = f"the family {family} cannot hold the more than {DENSE_CELLS:,} rows of the domain"
+                yield Mistake((*place[:2], "family"), f"{problem}: use {wider}", hides=False)
+                break
             made = recipe.synthesizer(specification.budget.generator)
             if not made.holds(recipe.domain, recipe.known()):
-                family = configuration.family
                 problem = f"the constraints tie too many columns together for the family {family}"
                 yield Mistake((*place[:2], "family"), problem, hides=False)
                 break

@@ -23,10 +23,12 @@ MOST_TIED = 100_000
 
 @dataclass(frozen=True)
 class Family:
-    """What the specification may say about a family: its hyperparameters and its guarantee."""
+    """What the specification may say about a family: its hyperparameters, its guarantee, and whether a variant
+    of it takes a domain with more rows than it can hold."""
 
     hyperparameters: tuple[str, ...]
     pure: bool = True
+    wider: str | None = None
 
 
 _GAN = (
@@ -37,8 +39,10 @@ _QUERIES = ("num_query", "num_iterations", "num_inner_updates")
 
 FAMILIES: dict[str, Family] = {
     "privbayes": Family(("flavour", "theta", "degree", "epsilon_split", "root", SAMPLING)),
-    "mwem": Family((*_QUERIES, SAMPLING)),
-    "pep": Family((*_QUERIES, "marginal", SAMPLING)),
+    "mwem": Family((*_QUERIES, SAMPLING), wider="mwem-tables"),
+    "pep": Family((*_QUERIES, "marginal", SAMPLING), wider="pep-tables"),
+    "mwem-tables": Family((*_QUERIES, SAMPLING)),
+    "pep-tables": Family((*_QUERIES, "marginal", SAMPLING)),
     "mst": Family((SAMPLING,)),
     "aim": Family(("rounds", "most_cells", SAMPLING)),
     "workload": Family(("measurements", "weights", SAMPLING)),

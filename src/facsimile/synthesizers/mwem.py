@@ -1,128 +1,37 @@
-"""MWEM: multiplicative weights, led by the questions that the model answers worst.
+"""MWEM: multiplicative weights, led by the counting queries that the model answers worst.
 
-In each of T rounds the marginal that the model gets most wrong is selected and measured, with ε/(2T) for each.
-The same one may be chosen again; its answers are averaged. Then the model's weights are multiplied a few times,
-so that it comes closer to what was measured. A question is a whole marginal: its cells are disjoint counting
-queries, which one measurement of sensitivity 2 answers together. The score is the L1 error less the error that
-noise alone would show.
-
-A domain that cannot be held has no weights to multiply. There the rounds and their budget are the same, and the
-model is a graphical one, fitted to all answers at some of the rounds (`learners.Refitted`).
+The pool is that of SmartNoise, whose MWEM the births paper used: a query has a range of codes of every column,
+each between two codes drawn uniformly. An update multiplies what lies in the box by e^{(y − a)/(2n)}, y the
+measured and a the model's answer, and scales all counts to n again (Hardt, Ligett and McSherry 2012). As the
+births paper says it, the result of a round updates the model `num_inner_updates` times; SmartNoise goes through
+all earlier results each time, too, which takes T/2 times as many updates.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import combinations
-from typing import Self
+from math import exp
 
 import numpy as np
-import numpy.typing as npt
 
-from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
-from facsimile.privacy.queries import MarginalDistances
-from facsimile.spec.families import DENSE_CELLS
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
-from facsimile.synthesizers.learners import LARGEST_TREE, Learner, Measured, Refitted, Weights
-from facsimile.table.domain import Clique, Domain
-
-Floats = npt.NDArray[np.float64]
-WAYS = 3
-SMALLEST = 1e-3
+from facsimile.synthesizers.pool import Floats, Heard, Pooled
+from facsimile.table.boxes import Boxes
 
 
 @dataclass(frozen=True)
-class QueryBased(Synthesizer):
-    """What MWEM and PEP share, rounds of selecting and measuring.
+class MWEM(Pooled):
+    """Ranges of every column, learnt by multiplicative weights."""
 
-    They differ in the questions they ask and, where the domain can be held, in how an answer is learnt.
-    """
+    def pool(self, shape: tuple[int, ...], random: np.random.Generator) -> Boxes:
+        """Between two uniform codes, on every column; the same box may come twice."""
+        ends = random.integers(0, shape, (2, self.num_query, len(shape)))
+        return Boxes(shape, ends.min(axis=0), ends.max(axis=0) + 1)
 
-    num_query: int = 128
-    num_iterations: int = 100
-    num_inner_updates: int = 25
-
-    def __post_init__(self) -> None:
-        if min(vars(self).values()) < 1:
-            raise ValueError("every hyperparameter is at least 1")
-
-    @classmethod
-    def of(cls, hyperparameters: Mapping[str, str]) -> Self:
-        """From the text of a configuration."""
-        return cls(**{name: int(value) for name, value in hyperparameters.items()})
-
-    @abstractmethod
-    def ways(self, columns: int) -> Sequence[int]:
-        """How many columns a question may have."""
-
-    @abstractmethod
-    def factor(self, found: Floats, measured: Measured) -> Floats:
-        """What the model's marginal is multiplied with to learn a measurement."""
-
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
-        """Select, measure, learn, T times; where there is one question only, all of a round measures it."""
-        domain = answers.domain
-        pool = self._pool(domain, random)
-        learner = self._learner(domain, known)
-        measured: dict[Clique, Measured] = {}
-        part = epsilon / self.num_iterations
-        share = part if len(pool) == 1 else part / 2
-        noise = 2 / share
-        for _ in range(self.num_iterations):
-            chosen = pool[0]
-            if len(pool) > 1:
-                models = tuple((clique, learner.rounded(clique)) for clique in learner.candidates(pool))
-                biases = tuple(noise * model.size for _, model in models)
-                place = answers.run(NoisySelection(MarginalDistances(models, biases=biases), part - share))
-                chosen, _ = models[place]
-            counts = answers.run(NoisyMarginals(((chosen, share),)))[chosen].astype(np.float64)
-            before = measured.get(chosen)
-            measured[chosen] = before.again(counts) if before else Measured(counts, 1, float(noise))
-            learner.learn(chosen, measured)
-        return learner.model()
-
-    def _learner(self, domain: Domain, known: Known) -> Learner:
-        if domain.cells <= DENSE_CELLS:
-            return Weights(domain, known, self.num_inner_updates, self.factor)
-        return Refitted(domain, known, self.num_inner_updates)
-
-    def _pool(self, domain: Domain, random: np.random.Generator) -> list[Clique]:
-        """Marginals of the wanted sizes: all of them, or as many as `num_query` drawn at random.
-
-        Where the domain cannot be held, a marginal has to fit into a tree and few columns come before many;
-        single columns are left if nothing else is.
-        """
-        names = domain.names
-        sizes = self.ways(len(names))
-        if domain.cells <= DENSE_CELLS:
-            return _some([c for size in sizes for c in combinations(names, size)], self.num_query, random)
-        pool: list[Clique] = []
-        for size in sizes:
-            fitting = [c for c in combinations(names, size) if domain.size(c) <= LARGEST_TREE]
-            pool += _some(fitting, self.num_query - len(pool), random)
-        return pool or _some([(name,) for name in names], self.num_query, random)
-
-
-@dataclass(frozen=True)
-class MWEM(QueryBased):
-    """Questions of up to three columns, learnt by multiplicative weights."""
-
-    def ways(self, columns: int) -> Sequence[int]:
-        """One to three."""
-        return range(1, min(WAYS, columns) + 1)
-
-    def factor(self, found: Floats, measured: Measured) -> Floats:
-        """e^{(y − m)/(y + m + b)}: half the relative error at most, damped by the noise; y is not negative."""
-        y = np.maximum(measured.counts, SMALLEST)
-        step = (y - found) / (y + found + measured.scale)
-        return np.asarray(np.exp(step))
-
-
-def _some(cliques: list[Clique], most: int, random: np.random.Generator) -> list[Clique]:
-    """All, or as many as may be, drawn at random."""
-    if len(cliques) <= most:
-        return cliques
-    return [cliques[i] for i in sorted(random.choice(len(cliques), most, replace=False))]
+    def learn(self, counts: Floats, pool: Boxes, newest: int, heard: Heard) -> None:
+        """The newest answer, cut to 0 … n: all updates change the weight of one box, which is one number."""
+        box, n = counts[pool.slices(newest)], float(counts.sum())
+        inside, answer, weight = float(box.sum()), min(max(heard[newest][-1], 0), n), 1.0
+        for _ in range(self.num_inner_updates):
+            found = n * inside * weight / (n - inside + inside * weight)
+            weight *= exp((answer - found) / (2 * n))
+        box *= weight

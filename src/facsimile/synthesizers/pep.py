@@ -1,39 +1,66 @@
-"""PEP: private entropy projection. The flattest model that agrees with what was measured, up to its noise.
+"""PEP: private entropy projection. The flattest model that agrees with the answers so far.
 
-Rounds of selecting and measuring are those of MWEM, over the marginals of exactly `marginal` columns. What was
-measured is learnt by projections: a measured marginal y with noise of scale b allows every count between y − b
-and y + b; the model moves to the closest distribution, in relative entropy, whose counts lie there.
-
-On a domain that cannot be held the model is the graphical one that MWEM has there: the two then differ in the
-questions alone.
+The pool holds single cells of tables of `marginal` columns. An update projects the model, in relative entropy,
+onto the distributions that give one query its measured answer y: with a the model's, what lies in the cell is
+multiplied by y(n − a)/(a(n − y)), and all counts are scaled to n again. As in the code of its authors (Liu,
+Vietri and Wu 2021) it is the answered query that the model is farthest from, and shares of n keep 10⁻⁶ from
+0 and 1; where no answer is farther off than that, a round ends. Where a query was answered more than
+once, the answers' mean counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
-from facsimile.synthesizers.cells import ratio
-from facsimile.synthesizers.learners import Measured
-from facsimile.synthesizers.mwem import SMALLEST, QueryBased
+from facsimile.synthesizers.pool import Floats, Heard, Pooled
+from facsimile.table.boxes import Boxes
 
-Floats = npt.NDArray[np.float64]
+SMALLEST = 1e-6
 
 
 @dataclass(frozen=True)
-class PEP(QueryBased):
-    """Questions of `marginal` columns, learnt by entropy projection."""
+class PEP(Pooled):
+    """Cells of tables of `marginal` columns, learnt by entropy projection."""
 
     marginal: int = 3
 
-    def ways(self, columns: int) -> Sequence[int]:
-        """As many as the hyperparameter says, or all there are."""
-        return (min(self.marginal, columns),)
+    def pool(self, shape: tuple[int, ...], random: np.random.Generator) -> Boxes:
+        """Distinct cells, each as likely as any other; all of them where there are no more."""
+        tables = list(combinations(range(len(shape)), min(self.marginal, len(shape))))
+        ends = np.cumsum([prod(shape[axis] for axis in table) for table in tables])
+        drawn = np.sort(random.choice(ends[-1], min(self.num_query, ends[-1]), replace=False))
+        low, high = np.zeros((len(drawn), len(shape)), np.int64), np.tile(np.array(shape), (len(drawn), 1))
+        of = np.searchsorted(ends, drawn, side="right")
+        for place in np.unique(of):
+            mine, table = of == place, tables[place]
+            first = ends[place - 1] if place else 0
+            codes = np.unravel_index(drawn[mine] - first, [shape[axis] for axis in table])
+            for axis, code in zip(table, codes, strict=True):
+                low[mine, axis], high[mine, axis] = code, code + 1
+        return Boxes(shape, low, high)
 
-    def factor(self, found: Floats, measured: Measured) -> Floats:
-        """Counts outside the interval are scaled to its nearer end, none below the smallest count."""
-        y, b = measured.counts, measured.scale
-        return ratio(np.maximum(np.clip(found, y - b, y + b), np.minimum(found, SMALLEST)), found)
+    def learn(self, counts: Floats, pool: Boxes, newest: int, heard: Heard) -> None:
+        """Projections onto the worst answers; counts are not scaled in between, their mass is remembered."""
+        boxes, mass = pool.some(list(heard)), float(counts.sum())
+        means = np.array([np.mean(answers) for answers in heard.values()])
+        wanted = np.clip(means / mass, SMALLEST, 1 - SMALLEST)
+        sums = boxes.sums(counts)
+        for _ in range(self.num_inner_updates):
+            found = np.clip(sums / mass, SMALLEST, 1 - SMALLEST)
+            worst = int(np.argmax(np.abs(found - wanted)))
+            y, a = float(wanted[worst]), float(found[worst])
+            if abs(y - a) < SMALLEST:
+                return
+            box = counts[boxes.slices(worst)]
+            inside, factor = float(box.sum()), y * (1 - a) / (a * (1 - y))
+            if not 0 < inside < mass * (1 - SMALLEST):
+                wanted[worst] = a
+                continue
+            touched, parts = boxes.within(worst)
+            sums[touched] += (factor - 1) * parts.sums(box)
+            box *= factor
+            mass += (factor - 1) * inside

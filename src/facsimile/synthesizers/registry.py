@@ -11,6 +11,7 @@ from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.mwem import MWEM
 from facsimile.synthesizers.pep import PEP
 from facsimile.synthesizers.privbayes import PrivBayes
+from facsimile.synthesizers.tables import MWEMTables, PEPTables
 from facsimile.synthesizers.workload import Workload
 
 
@@ -25,6 +26,8 @@ SYNTHESIZERS: dict[str, Family] = {
     "privbayes": PrivBayes,
     "mwem": MWEM,
     "pep": PEP,
+    "mwem-tables": MWEMTables,
+    "pep-tables": PEPTables,
     "mst": MST,
     "aim": AIM,
     "workload": Workload,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -54,16 +55,20 @@ class Boxes:
         """Those at these places."""
         return Boxes(self.shape, self.low[list(places)], self.high[list(places)])
 
+    def within(self, place: int) -> tuple[Ints, Boxes]:
+        """The places of those that meet one of them, and what they share, as boxes of a grid of its own."""
+        first, last = self.low[place], self.high[place]
+        low, high = np.maximum(self.low, first) - first, np.minimum(self.high, last) - first
+        meeting = np.flatnonzero((low < high).all(axis=1))
+        return meeting, Boxes(tuple((last - first).tolist()), low[meeting], high[meeting])
+
     def sums(self, grid: npt.NDArray[T]) -> npt.NDArray[T]:
         """The sum of the grid over each box; integers are exact where every true sum has 64 bits.
 
         Sums of 64-bit integers are exact modulo 2^64, whatever they pass through.
         """
-        prefix = grid.copy()
-        for axis in range(grid.ndim):
-            np.cumsum(prefix, axis=axis, out=prefix)
         starts, places, signs = self._corners
-        signed = prefix.ravel()[places] * signs.astype(grid.dtype)
+        signed = _prefix_sums(grid).ravel()[places] * signs.astype(grid.dtype)
         return np.asarray(np.add.reduceat(signed, starts))
 
     @cached_property
@@ -80,3 +85,15 @@ class Boxes:
             owner = np.concatenate([owner, owner[below]])
         order = np.argsort(owner, kind="stable")
         return np.searchsorted(owner[order], np.arange(len(self))), places[order], signs[order]
+
+
+def _prefix_sums(grid: npt.NDArray[T]) -> npt.NDArray[T]:
+    """At each place the sum of all at or below it on every axis; layer by layer where layers are large."""
+    prefix = np.array(grid, order="C")
+    for axis, size in enumerate(grid.shape):
+        if size * size > grid.size:
+            np.cumsum(prefix, axis=axis, out=prefix)
+        else:
+            for below, layer in pairwise(np.moveaxis(prefix, axis, 0)):
+                layer += below
+    return prefix
