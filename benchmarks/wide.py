@@ -36,8 +36,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     "mst": {},
     "aim": {},
     "privbayes": {},
-    "mwem": {"num_iterations": "30"},
-    "pep": {"num_iterations": "30", "marginal": "2"},
+    "mwem-tables": {"num_iterations": "30"},
+    "pep-tables": {"num_iterations": "30", "marginal": "2"},
 }
 MEMORY = 4.0
 SEED = 1

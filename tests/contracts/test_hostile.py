@@ -31,6 +31,7 @@ from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import (
     QUERIES,
     SCORES,
+    BoxDistances,
     ClippedRatio,
     Dependences,
     FloorMeans,
@@ -52,6 +53,7 @@ from facsimile.privacy.queries.regression import Cells
 from facsimile.privacy.queries.sums import Sums
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
+from facsimile.table.boxes import Boxes
 from facsimile.table.domain import Domain
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.matching import Likeness
@@ -108,6 +110,7 @@ PART = Sums(("a",), np.array([[0, 1, 3], [2, 0, 0]]), (4, 1), (Fraction(2), Frac
 LIKE = Likeness(("b",), (("a", (0, -1, 2)),), 1)
 COUNT = count(("a",), [0, 1, 0])
 MODELS = ((("a",), np.array([1, 0, 1])), (("a", "b"), np.array([[1, 0], [0, 2], [0, 0]])))
+BOXES = Boxes((3, 2), np.array([[0, 0], [1, 1]]), np.array([[2, 2], [2, 2]]))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
 GOOD: dict[type, Any] = {
@@ -127,6 +130,7 @@ GOOD: dict[type, Any] = {
     PredictionGap: PredictionGap(line(constant=2**21), line(), BOUNDS, CELLS, N),
     Unmatched: Unmatched(S, LIKE),
     WorstExcess: WorstExcess(((COUNT, HALF), (Unlikeness(S), Fraction(1, 5)))),
+    BoxDistances: BoxDistances(BOXES, np.array([1, 0])),
     MarginalDistances: MarginalDistances(MODELS, (HALF, Fraction(3, 2)), (ONE, HALF)),
     Dependences: Dependences(DOMAIN, COARSE, N),
 }
@@ -222,6 +226,22 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         ],
         "weights": [(ONE,), (ONE, ONE, ONE), (Fraction(0), ONE), (0.5, 0.5), (-ONE, ONE)],
         "biases": [(ONE,), (0.5, 0.5), (ONE, ONE, ONE)],
+    },
+    BoxDistances: {
+        "boxes": [
+            Boxes((2, 3), BOXES.low, BOXES.high), Boxes((3.0, 2.0), BOXES.low, BOXES.high), None,
+            Boxes((3, 2), BOXES.low - 1, BOXES.high), Boxes((3, 2), BOXES.low, BOXES.high + 1),
+            Boxes((3, 2), BOXES.low, BOXES.low), Boxes((3, 2), BOXES.high, BOXES.low), BOXES.some([0]),
+            Boxes((3, 2), BOXES.low.astype(float), BOXES.high.astype(float)), BOXES.low,
+            Boxes((3, 2), BOXES.low.astype(object), BOXES.high),
+            Boxes((3, 2), BOXES.low[:, :1], BOXES.high[:, :1]),
+            Boxes((3, 2), BOXES.low[:0], BOXES.high[:0]), Boxes((3, 2), BOXES.low[0], BOXES.high[0]),
+            Boxes((3, 2), BOXES.low[:1], BOXES.high), Boxes((3, 2), np.array(1), np.array(2)),
+        ],
+        "model": [
+            np.array([1]), np.array([1.0, 0.0]), np.array([LEAST, 0]), np.array([2**53 + 1, 0]), [1, 0],
+            np.array([[1, 0]]), np.array([1, 0], np.int8), np.array([1, None]), np.array([1, 0.5], object),
+        ],
     },
     Dependences: {
         "candidates": [

@@ -20,6 +20,7 @@ from facsimile.acceptance.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.mechanisms import Mechanism, NoisyAnswer, NoisyMarginals, NoisyMoments, NoisySelection
 from facsimile.privacy.noise import LARGEST, RehearsalNoise
 from facsimile.privacy.queries import (
+    BoxDistances,
     Dependences,
     FloorMeans,
     MarginalDistances,
@@ -35,6 +36,7 @@ from facsimile.table.exact import integers
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from table.test_boxes import every_box
 
 N = 4_000_000
 LARGE = [10**9, 10**13, 10**30]
@@ -142,6 +144,9 @@ MECHANISMS: dict[str, tuple[Mechanism[Any], int]] = {
             ), HALF
         ),
         2**53,
+    ),
+    "distances of boxes": (
+        NoisySelection(BoxDistances(every_box((3, 2)), np.resize([2**53, -(2**53), 0], 18)), HALF), 2**53
     ),
     "dependences": (NoisySelection(Dependences(domain_of(1), (("a", (("b", None),)),), N), HALF), N),
     "marginals": (NoisyMarginals(((("a", "b"), HALF),)), 1),

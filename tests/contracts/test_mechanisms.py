@@ -28,12 +28,13 @@ from facsimile.privacy.mechanisms import (
     NoisySelection,
 )
 from facsimile.privacy.noise import Integers, RehearsalNoise, SystemNoise
-from facsimile.privacy.queries import QUERIES, SCORES, Dependences, MarginalDistances, WorstSum
+from facsimile.privacy.queries import QUERIES, SCORES, BoxDistances, Dependences, MarginalDistances, WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.table.domain import Domain
 from facsimile.table.exact import integers
 from facsimile.table.table import Table
 from laws import ALPHA
+from table.test_boxes import every_box
 
 DOMAIN = small_domain(2, 3)
 WIDE = small_domain(4, 5, 3)
@@ -92,6 +93,10 @@ CASES: dict[str, Mechanism[Any]] = {
         Fraction(2),
     ),
 }
+EVERY_BOX = every_box(DOMAIN.shape)
+for number, model in enumerate(([0] * len(EVERY_BOX), [2] * len(EVERY_BOX), range(-9, len(EVERY_BOX) - 9))):
+    CASES[f"boxes {number}"] = NoisySelection(BoxDistances(EVERY_BOX, np.array(model)), HALF)
+CASES["a box"] = NoisySelection(BoxDistances(EVERY_BOX.some([1]), np.array([1])), HALF, grid=5)
 PAIR = (("a", (("b", None),)),)
 HALVED = (("a", (("c", None), ("b", (0, 0, 1)))), ("b", (("a", None),)))
 SIZED: dict[str, Callable[[int], NoisySelection]] = {
@@ -134,7 +139,21 @@ def test_one_record_moves_it_by_the_declared_sensitivity_and_no_more(case: str) 
     largest, smallest = moves(CASES[case], every_pair(DOMAIN, 3))
     assert largest <= 1
     assert smallest >= (0.5 if case in LOOSE else 0.9)
-    assert moves(CASES[case], random_pairs(small_domain(2, 3, 4), 30, 60))[0] <= 1
+    larger = DOMAIN if "box" in case else small_domain(2, 3, 4)
+    assert moves(CASES[case], random_pairs(larger, 30, 60))[0] <= 1
+
+
+def test_scores_of_boxes_are_distances_of_counts_and_every_box_but_the_whole_reaches_1() -> None:
+    model = np.arange(len(EVERY_BOX)) % 3
+    scores = BoxDistances(EVERY_BOX, model)
+    moved = [0] * len(EVERY_BOX)
+    for pair in every_pair(DOMAIN, 3):
+        one, other = (scores.values(table) for table in pair)
+        grid = pair[0].marginal(("a", "b"))
+        plain = [abs(int(grid[EVERY_BOX.slices(i)].sum()) - int(m)) for i, m in enumerate(model)]
+        assert one == plain
+        moved = [max(m, abs(int(x) - int(y))) for m, x, y in zip(moved, one, other, strict=True)]
+    assert moved == [int(EVERY_BOX.slices(i) != (slice(0, 2), slice(0, 3))) for i in range(len(EVERY_BOX))]
 
 
 def tight_pairs(domain: Domain, n: int) -> Iterator[Pair]:

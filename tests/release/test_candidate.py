@@ -73,7 +73,7 @@ def test_a_model_without_a_plausible_row_ends_too(specification: Specification) 
     assert found.n == N
 
 
-@pytest.mark.parametrize("family", ["mst", "workload", "privbayes", "aim", "mwem", "pep"])
+@pytest.mark.parametrize("family", ["mst", "workload", "privbayes", "aim", "mwem", "pep", "mwem-tables"])
 def test_every_family_makes_a_candidate(specification: Specification, family: str) -> None:
     made = recipe(specification, family)
     random = np.random.default_rng(2)

@@ -73,6 +73,37 @@ def test_theta_bounds_the_cells_of_every_table(theta: int) -> None:
         assert node.law.size <= max(most, node.law.shape[1])
 
 
+shares = st.fractions(Fraction(1, 100), Fraction(99, 100))
+amounts = st.fractions(Fraction(1, 100), Fraction(200))
+
+
+@given(st.integers(2, 10**9), st.integers(1, 40), amounts, amounts, shares)
+def test_theta_of_the_code_is_theta_at_a_split_of_a_half_only(
+    n: int, columns: int, epsilon: Fraction, theta: Fraction, split: Fraction
+) -> None:
+    """The code: ep * size / (4.0 * dim * theta); ours has the epsilon that is left for the tables."""
+    half = [PrivBayes(flavour, theta, epsilon_split=Fraction(1, 2)) for flavour in ("theta", "theta-code")]
+    assert half[0].most_cells(n, columns, epsilon) == half[1].most_cells(n, columns, epsilon)
+    code = PrivBayes("theta-code", theta, epsilon_split=split).most_cells(n, columns, epsilon)
+    assert code == half[1].most_cells(n, columns, epsilon) == int(n * epsilon / (4 * columns * theta))
+    ours = PrivBayes("theta", theta, epsilon_split=split).most_cells(n, columns, epsilon)
+    assert ours == int(n * epsilon * (1 - split) / (2 * columns * theta))
+    assert code <= ours if split < Fraction(1, 2) else code >= ours
+
+
+@pytest.mark.parametrize(
+    ("split", "theta", "parents"), [("0.1", 5, (2, 1)), ("0.5", 5, (1, 1)), ("0.7", 10, (0, 1))]
+)
+def test_the_network_differs_where_the_bounds_do(split: str, theta: int, parents: tuple[int, int]) -> None:
+    """Columns of 4 values: one parent takes 16 cells, two take 64. Allowed are 72 or 40, 40 or 40, 12 or 20."""
+    table = table_of((4, 4, 4), 2_400)
+    for flavour, wanted in zip(("theta", "theta-code"), parents, strict=True):
+        made = PrivBayes.of({"flavour": flavour, "theta": str(theta), "epsilon_split": split})
+        found = fitted(made, table, Known(2_400), ONE).model
+        assert isinstance(found, Network)
+        assert max(len(node.parents) for node in found.nodes) == wanted
+
+
 def test_degree_bounds_the_parents_and_all_are_used() -> None:
     run = fitted(PrivBayes("degree", degree=2), table_of((4, 3, 5, 2)), Known(300), ONE)
     assert isinstance(run.model, Network)
@@ -137,6 +168,7 @@ def test_hyperparameters_come_as_text() -> None:
     text = {"flavour": "degree", "degree": "3", "epsilon_split": "0.7", "root": "uniform", "theta": "2.5"}
     assert PrivBayes.of(text) == PrivBayes("degree", Fraction(5, 2), 3, Fraction(7, 10), None)
     assert PrivBayes.of({"root": "age"}).root == "age"
+    assert PrivBayes.of({"flavour": "theta-code"}).flavour == "theta-code"
     for bad in ({"flavour": "mint"}, {"theta": "0"}, {"epsilon_split": "1"}, {"degree": "-1"}):
         with pytest.raises(ValueError):
             PrivBayes.of(bad)

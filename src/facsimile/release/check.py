@@ -19,7 +19,7 @@ from facsimile.release.candidate import Recipe
 from facsimile.release.feasible import infeasible
 from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
 from facsimile.release.plan import plan_of
-from facsimile.release.questions import unaskable, untied
+from facsimile.release.questions import unaskable, unheld, untied
 from facsimile.spec.criteria import (
     RegressionCoefficients,
     RegressionError,
@@ -103,7 +103,8 @@ def mistakes(specification: Specification) -> Iterator[Mistake]:
 
 def thorough(specification: Specification) -> Iterator[Mistake]:
     """What takes a look at the tables that a release could have; for a specification without other mistakes."""
-    found = list(every(infeasible(specification), _unmade(specification)))
+    unmade = every(infeasible(specification), _unmade(specification))
+    found = list(unheld(specification)) or list(unmade)
     yield from found or every(unaskable(specification), untied(specification))
 
 

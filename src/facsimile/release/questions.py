@@ -63,16 +63,23 @@ def unaskable(specification: Specification) -> Iterator[Mistake]:
             yield Mistake(("criteria", i, "threshold"), problem, hides=False)
 
 
+def unheld(specification: Specification) -> Iterator[Mistake]:
+    """Families that hold every row of the domain, where a configuration may have more than they can."""
+    for place, chosen in _looked_at(specification):
+        for configuration in chosen:
+            family, rows = configuration.family, Domain(specification.axes(configuration.alternatives)).cells
+            wider = FAMILIES[family].wider
+            if wider is not None and rows > DENSE_CELLS:
+                problem = f"the family {family} cannot hold a domain of more than {DENSE_CELLS:,} rows: use {wider}"
+                yield Mistake((*place[:2], "family"), problem, hides=False)
+                break
+
+
 def untied(specification: Specification) -> Iterator[Mistake]:
-    """Families that cannot hold the domain or the cells that rules leave empty: known before a charge."""
+    """Families that cannot hold the cells that rules leave empty: known before anything is measured."""
     for place, chosen in _looked_at(specification):
         for configuration in chosen:
             recipe, family = Recipe(specification, configuration), configuration.family
-            wider = FAMILIES[family].wider
-            if wider and recipe.domain.cells > DENSE_CELLS:
-                problem = f"the family {family} cannot hold the more than {DENSE_CELLS:,} rows of the domain"
-                yield Mistake((*place[:2], "family"), f"{problem}: use {wider}", hides=False)
-                break
             made = recipe.synthesizer(specification.budget.generator)
             if not made.holds(recipe.domain, recipe.known()):
                 problem = f"the constraints tie too many columns together for the family {family}"

@@ -4,10 +4,12 @@ Columns join the network one by one, the first drawn uniformly or named. Each se
 parents among the columns before it, by the score of `Dependences`. Then every column's table with its parents
 is measured. Of ε, the share `epsilon_split` goes to the selections in equal parts, the rest, ε₂, to the tables.
 
-Two flavours bound the parents. `theta`: a table has at most n·ε₂/(2dθ) cells, so that the mean count of a cell
-is at least θ times the scale 2d/ε₂ of its noise. `degree`: a column has at most k parents. Candidates are the
-maximal sets of parents, to which none can be added and of which none can be refined; a parent may enter in a
-coarser version.
+Three flavours bound the parents. `theta`: a table has at most n·ε₂/(2dθ) cells, so that the mean count of a
+cell is at least θ times the scale 2d/ε₂ of its noise. `theta-code`: at most n·ε/(4dθ), as the original code has
+it, which takes ε₂ for ε/2 whatever the split; both are the same at a split of 1/2. (The code divides doubles by
+one column's size after the other; here the comparison is exact.) `degree`: a column has at most k parents.
+Candidates are the maximal sets of parents, to which none can be added and of which none can be refined; a
+parent may enter in a coarser version.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
 from math import comb, prod
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -39,21 +41,22 @@ Levels = tuple[tuple[Version, int], ...]
 MOST_CANDIDATES = 400
 MOST_SETS = 5_000
 UNIFORM = "uniform"
+Flavour = Literal["theta", "theta-code", "degree"]
 
 
 @dataclass(frozen=True)
 class PrivBayes(Synthesizer):
     """The family with its hyperparameters; `root` None is drawn uniformly."""
 
-    flavour: Literal["theta", "degree"] = "theta"
+    flavour: Flavour = "theta"
     theta: Fraction = Fraction(20)
     degree: int = 2
     epsilon_split: Fraction = Fraction(1, 10)
     root: str | None = None
 
     def __post_init__(self) -> None:
-        if self.flavour not in ("theta", "degree"):
-            raise ValueError("the flavour is theta or degree")
+        if self.flavour not in get_args(Flavour):
+            raise ValueError("the flavour is theta, theta-code or degree")
         if self.theta <= 0 or self.degree < 0 or not 0 < self.epsilon_split < 1:
             raise ValueError("theta is positive, degree is not negative, epsilon_split lies between 0 and 1")
 
@@ -92,6 +95,11 @@ class PrivBayes(Synthesizer):
         nodes = [Node.of(*family, joint) for family, joint in zip(families, joints, strict=True)]
         return Network(answers.domain, tuple(nodes), known.zeros)
 
+    def most_cells(self, n: int, columns: int, epsilon: Fraction) -> int:
+        """How many cells a table may have under a flavour of theta."""
+        share = Fraction(1, 2) if self.flavour == "theta-code" else 1 - self.epsilon_split
+        return int(n * epsilon * share / (2 * columns * self.theta))
+
     def _structure(
         self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator
     ) -> tuple[list[Family], Fraction]:
@@ -105,8 +113,7 @@ class PrivBayes(Synthesizer):
         families: list[Family] = [(root, ())]
         rest.remove(root)
         structure = self.epsilon_split * epsilon
-        tables = epsilon - structure
-        cells = int(known.n * tables / (2 * len(domain.names) * self.theta))
+        cells = self.most_cells(known.n, len(domain.names), epsilon)
         spent = Fraction(0)
         while rest:
             levels = [_levels(domain, known, name) for name, _ in families]

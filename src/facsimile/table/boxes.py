@@ -67,6 +67,8 @@ class Boxes:
 
         Sums of 64-bit integers are exact modulo 2^64, whatever they pass through.
         """
+        if grid.shape != self.shape:
+            raise ValueError("the grid has another shape")
         starts, places, signs = self._corners
         signed = _prefix_sums(grid).ravel()[places] * signs.astype(grid.dtype)
         return np.asarray(np.add.reduceat(signed, starts))

@@ -16,6 +16,8 @@ FAMILIES = {
     "privbayes": ("#0072b2", "circle"),
     "mwem": ("#e69f00", "square"),
     "pep": ("#cc79a7", "diamond"),
+    "mwem-tables": ("#a87400", "square"),
+    "pep-tables": ("#8f4a73", "diamond"),
     "mst": ("#009e73", "triangle-up"),
     "aim": ("#d55e00", "cross"),
     "workload": ("#56b4e9", "triangle-down"),
