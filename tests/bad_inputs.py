@@ -23,6 +23,7 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parent.parent
 LOANS = ROOT / "tests" / "loans" / "release.yaml"
 TWELVE = ROOT / "tests" / "loans" / "twelve.yaml"
+DISCHARGES = ROOT / "examples" / "discharges" / "release.yaml"
 PAGE = ROOT / "docs" / "errors.md"
 BEGIN, END = "<!-- bad inputs: begin -->", "<!-- bad inputs: end -->"
 SPEC = "The specification"
@@ -113,6 +114,8 @@ def pick(more: str = "", family: str = "workload", age: str = "fine", chosen: st
     return f"  - alternatives: {{age: {age}}}\n    family: {family}\n    hyperparameters: {settings}\n"
 
 
+TOO_WIDE = DISCHARGES.read_text(encoding="utf-8").replace("family: mwem-tables", "family: mwem")
+TOO_WIDE_LINE = TOO_WIDE[: TOO_WIDE.index("family: mwem\n")].count("\n") + 1
 ANCHORS = "a: &a [x, x]\nb: [*a, *a]\n"
 SPECIFICATIONS = [
     broken("an empty file", "", "E200"),
@@ -185,6 +188,7 @@ SPECIFICATIONS = [
     wrong("a raw rule with `bins: any`", "E200", "so old\n", "so old\n      bins: any\n"),
     wrong("a `clamp` without the policy for it", "E200", "so old\n", "so old\n      clamp: {age: 99}\n"),
     wrong("a family that does not exist", "E213", "family: workload", "family: workloads"),
+    Case(SPEC, "a family that cannot hold the domain", "E200", 2, of_text(TOO_WIDE), TOO_WIDE_LINE),
     wrong("a hyperparameter that does not exist", "E213", "theta: [4, 8]", "thta: [4, 8]\n      theta: [4, 8]"),
     wrong("an exclusion about no hyperparameter", "E213", "exclude: [\"theta > 4", "exclude: [\"beta > 4"),
     wrong("an exclusion that leaves nothing", "E200", "theta > 4 and degree > 1", "theta > 0"),

@@ -229,7 +229,8 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
     },
     BoxDistances: {
         "boxes": [
-            Boxes((2, 3), BOXES.low, BOXES.high), Boxes((3.0, 2.0), BOXES.low, BOXES.high), None,
+            Boxes((2, 3), BOXES.low, BOXES.high), None,
+            Boxes((3.0, 2.0), BOXES.low, BOXES.high),  # type: ignore[arg-type]
             Boxes((3, 2), BOXES.low - 1, BOXES.high), Boxes((3, 2), BOXES.low, BOXES.high + 1),
             Boxes((3, 2), BOXES.low, BOXES.low), Boxes((3, 2), BOXES.high, BOXES.low), BOXES.some([0]),
             Boxes((3, 2), BOXES.low.astype(float), BOXES.high.astype(float)), BOXES.low,

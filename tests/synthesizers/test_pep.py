@@ -43,7 +43,8 @@ def test_a_smaller_pool_has_distinct_cells_each_as_likely() -> None:
 def learnt(counts: Floats, pool: Boxes, heard: dict[int, list[int]], updates: int) -> Floats:
     found = counts.copy()
     PEP(num_inner_updates=updates).learn(found, pool, 0, heard)
-    return found * (counts.sum() / found.sum())
+    found *= counts.sum() / found.sum()
+    return found
 
 
 def test_a_projection_gives_a_query_its_answer_and_keeps_odds_elsewhere() -> None:
