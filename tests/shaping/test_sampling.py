@@ -127,6 +127,12 @@ def test_every_block_has_its_sum_rounded_up_or_down(sizes: list[int], seed: int)
     assert (np.abs(off) < 1).all()
 
 
+def test_fractions_whose_sum_is_rounded_to_two_both_rise_without_a_warning() -> None:
+    almost = np.nextafter(1.0, 0.0)
+    for pair in ([1.0, almost], [almost, 1.0], [1.0, 1.0]):
+        assert halved(np.array(pair), np.array([2]), np.random.default_rng(1)).all()
+
+
 def test_blocks_do_not_share_their_luck() -> None:
     """Two blocks of three in 20,000 trials: the sums are independent. Chi-square at one in a million."""
     random = np.random.default_rng(1)

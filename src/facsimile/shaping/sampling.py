@@ -179,7 +179,7 @@ def halved(fractions: Floats, sizes: Ints, random: np.random.Generator) -> Choic
         (one, other), (a, b) = (_paired(x, places, int(alone.sum())) for x in (who, value))
         both = a + b
         rises = both > 1
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             first = random.random(len(a)) < np.where(rises, (1 - b) / (2 - both), a / both)
         chosen[np.where(first, one, other)[rises]] = True
         who, value, sizes = np.where(first ^ rises, one, other), both - rises, (sizes + 1) // 2
