@@ -276,6 +276,10 @@ CATALOGUE: dict[str, Entry] = {
         "So many configurations are kept ({asked}) that no specification can list them.",
         "Keep fewer with --keep, or draw from all that the study's specification allows.",
     ),
+    "E421": Entry(
+        "{name} is not the beginning of one configuration of the study that made a table: {problem}.",
+        "Give more letters of an identifier that the study's page lists.",
+    ),
     # verification of a bundle
     "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),
     "E502": Entry("{file} is not the file that was published.", "Get the bundle again from its publisher."),

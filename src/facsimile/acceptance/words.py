@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, assert_never
@@ -40,6 +42,13 @@ class Told:
 def words(criterion: Criterion) -> str:
     """What the criterion measures, in one sentence."""
     return told(criterion).words
+
+
+def titles(criteria: Iterable[Criterion]) -> dict[str, str]:
+    """The short title of each criterion by its name; where several have the same, the name stands behind it."""
+    found = {criterion.name: told(criterion).title for criterion in criteria}
+    alike = Counter(found.values())
+    return {name: title if alike[title] == 1 else f"{title} ({name})" for name, title in found.items()}
 
 
 def told(criterion: Criterion) -> Told:

@@ -13,7 +13,7 @@ import typer
 
 from facsimile.cli.options import AsJson, Public, SpecFile, source
 from facsimile.cli.page import Page, print_json
-from facsimile.cli.progress import busy, watching
+from facsimile.cli.progress import busy, telling, watching
 from facsimile.cli.surviving import caution, differing, keep_survivors
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
@@ -329,6 +329,14 @@ def _cheapest(curve: Curve, scheme: Scheme, rung: float) -> str:
 def report_command(
     study: StudyFile,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The page: a new HTML file.")],
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Lay this configuration beside others: how its identifier begins; may be repeated.",
+        ),
+    ] = None,
+    tables: Annotated[int, typer.Option(min=1, max=50, help="Released tables of each that are compared.")] = 5,
     as_json: AsJson = False,
 ) -> None:
     """Write one page about a study, for everyone who has a say; it opens in any browser, without a network.
@@ -338,8 +346,8 @@ def report_command(
     from facsimile.explore.report import write_report
     from facsimile.explore.study import Study
 
-    with busy("Writing the report", as_json):
-        found = write_report(Study.open(study), out)
+    with telling("Reading the study", as_json) as tell:
+        found = write_report(Study.open(study), out, compare or (), tables, tell)
     if as_json:
         print_json(found.as_json() | {"page": out.name})
     else:
@@ -360,6 +368,13 @@ def _print_report(found: Written, out: Path) -> None:
             f"First in the race: {found.best}, accepted in {found.accepted:,} of {found.tried:,} {kind} "
             f"(95 % interval {found.low:.2f} to {found.high:.2f})"
         )
+    sides = found.comparison["configurations"]
+    if sides:
+        rows = [
+            (c["letter"], c["identifier"], f"{len(c['tables'])} {'' if c['released'] else 'not '}accepted")
+            for c in sides
+        ]
+        page.table("Side by side", "_|configuration|tables", rows)
     page.line(f"\nThe page to read: {out}")
 
 

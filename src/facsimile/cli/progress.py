@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Event, Thread, Timer
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,28 @@ def busy(doing: str, as_json: bool, at_once: bool = False) -> Iterator[Timer | N
             yield timer
         finally:
             timer.cancel()
+
+
+@contextlib.contextmanager
+def telling(doing: str, as_json: bool) -> Iterator[Callable[[str], None]]:
+    """A sign of life that can be told what is done now: elsewhere than on a terminal a line in two seconds."""
+    from rich.console import Console
+
+    console, last = Console(stderr=True), time.monotonic()
+
+    def line(now: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= PATIENCE:
+            last = time.monotonic()
+            sys.stderr.write(f"{now} …\n")
+
+    if as_json:
+        yield lambda now: None
+    elif console.is_terminal:
+        with console.status(doing) as status:
+            yield lambda now: status.update(now)
+    else:
+        yield line
 
 
 @contextlib.contextmanager

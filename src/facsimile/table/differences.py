@@ -41,6 +41,12 @@ def distance(one: Table, other: Table, clique: Clique) -> int:
     return int(np.abs(_gaps(one, other, clique)).sum())
 
 
+def by_ways(one: Table, other: Table, ways: int) -> tuple[int, float]:
+    """Over the tables of exactly so many columns: the largest difference of a count, the mean L1 distance."""
+    found = [np.abs(_gaps(one, other, clique)) for clique in combinations(one.domain.names, ways)]
+    return max(int(gaps.max(initial=0)) for gaps in found), sum(int(gaps.sum()) for gaps in found) / len(found)
+
+
 def difference(one: Table, other: Table) -> tuple[Codes, Signed]:
     """The rows of both tables with the counts of the first and minus the counts of the second."""
     return np.concatenate([one.codes, other.codes]), np.concatenate([one.counts, -other.counts])

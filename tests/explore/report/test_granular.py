@@ -35,7 +35,7 @@ SHAPE = DOMAIN.shape
 LABELS = [axis.labels for axis in DOMAIN.axes]
 NUMBERS = [[float(x) for x in axis.numbers or ()] for axis in DOMAIN.axes]
 GROUPS = {"age": (0, 0, 1, 1, 1, 1), "sex": (0, 1)}
-GROUP_LABELS = {"age": ("<30", "29<"), "sex": ("M", "F")}
+GROUP_LABELS = {"age": ("less than 30", "more than 29"), "sex": ("M", "F")}
 Records = Sequence[tuple[int, ...]]
 ROWS = st.tuples(*(st.integers(0, size - 1) for size in SHAPE))
 BOTH = st.integers(1, 30).flatmap(
@@ -213,7 +213,7 @@ def test_what_is_not_defined_is_none() -> None:
     assert by_pair["age", "sex"].real is None and by_pair["age", "sex"].difference is None
     old = [row for row in drawn(50, 3) if row[0] > 1]
     lines = {(c.of, c.group): c for c in centres(SPEC, table(old), table(old))}
-    assert lines["height", "<30"].means == lines["height", "<30"].medians == (None, None)
+    assert lines["height", "less than 30"].means == lines["height", "less than 30"].medians == (None, None)
 
 
 def test_columns_without_numbers_or_groups_are_left_out() -> None:

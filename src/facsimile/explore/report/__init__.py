@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,8 +23,11 @@ from facsimile.acceptance.words import words
 from facsimile.documents.numerals import count
 from facsimile.errors import refusal
 from facsimile.explore.planner import BOUNDED
+from facsimile.explore.report.beside import BESIDE, alike, beside, settings
 from facsimile.explore.report.closeup import DRAWN_VALUES, closeup
-from facsimile.explore.report.exhibits import SHOWN, Room, embedded
+from facsimile.explore.report.comparison import Comparison, Tell, compare
+from facsimile.explore.report.contenders import TABLES
+from facsimile.explore.report.exhibits import SHOWN, Room, embedded, figure
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.hurdles import readings
 from facsimile.explore.report.overview import overview
@@ -70,34 +74,45 @@ class Written:
     wrongly_dropped: int
     candidate: tuple[str, str, int] | None
     bytes: int
+    comparison: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
         return asdict(self)
 
 
-def write_report(study: Study, out: Path) -> Written:
-    """Write the page, whole or not at all; what cannot be written is refused before the work."""
+def write_report(
+    study: Study, out: Path, names: Sequence[str] = (), tables: int = TABLES, tell: Tell = lambda doing: None
+) -> Written:
+    """Write the page, whole or not at all; what cannot be written is refused before the work.
+
+    `names` begin the identifiers of the configurations to lay side by side (default: the best finalists),
+    `tables` is how many released tables of each are compared.
+    """
     if out.is_symlink() or out.exists():
         raise refusal("E402" if out.is_symlink() else "E401")
     if not out.parent.is_dir():
         raise refusal("E403")
     findings = Findings(study)
-    text = _page(findings)
+    comparison = compare(findings, names, tables, tell)
+    tell("Writing the report")
+    text = _page(findings, comparison)
     write_text(out, text)
-    return _written(findings, len(text.encode()))
+    return _written(findings, comparison, len(text.encode()))
 
 
-def page(study: Study) -> str:
-    """The page: the same study gives the same text."""
-    return _page(Findings(study))
+def page(study: Study, names: Sequence[str] = (), tables: int = TABLES) -> str:
+    """The page: the same study and the same wishes give the same text."""
+    findings = Findings(study)
+    return _page(findings, compare(findings, names, tables, lambda doing: None))
 
 
-def _page(findings: Findings) -> str:
+def _page(findings: Findings, comparison: Comparison) -> str:
     room, trial = Room(), findings.chosen()
     room.add(overview(findings))
+    room.add(beside(comparison))
     if trial is not None:
-        room.add(readings(trial))
+        room.add(readings(findings, trial))
         room.add(closeup(findings.study.ground.specification, *_tables(findings, trial)))
     scripts = {"library": _library(), "script": _script()}
     return (
@@ -106,6 +121,9 @@ def _page(findings: Findings) -> str:
         .render(
             _words(findings, room),
             trial=trial,
+            comparison=comparison,
+            alike=alike(comparison),
+            settings=settings(comparison),
             charts=room.charts,
             sheets=room.sheets,
             choices=room.choices,
@@ -151,14 +169,18 @@ def _words(findings: Findings, room: Room) -> dict[str, Any]:
         "paper": specification.scheme == "paper",
         "fresh_from": FRESH,
         "drawn": len(drawn.spec["datasets"]["acceptance"]) if drawn else 0,
-        "criteria": [(criterion.name, words(criterion)) for criterion in specification.criteria],
+        "criteria": [(c.name, findings.titles[c.name], words(c)) for c in specification.criteria],
         "columns": specification.columns,
         "most_values": DRAWN_VALUES,
         "left_out": len(pairs.rows) - len(cells.options) if pairs and cells else 0,
+        "fitted": [(target, f"beside-regression-{place}") for place, target in enumerate(targets)],
         "regressions": [(target, f"regression-{place}") for place, target in enumerate(targets)],
         "match": faithful.match if faithful else (),
         "within": faithful.within if faithful else 0,
         "closer": [(anchor, said) for anchor, said, sheet in SECTIONS if sheet in room.sheets],
+        "besides": [
+            (anchor, said) for anchor, said, name in BESIDE if name in room.sheets or name in room.charts
+        ],
         "shown": SHOWN,
     }
 
@@ -175,7 +197,7 @@ def _hours(seconds: float) -> str:
     return f"{seconds:.1f} seconds"
 
 
-def _written(findings: Findings, size: int) -> Written:
+def _written(findings: Findings, comparison: Comparison, size: int) -> Written:
     study, best, trial = findings.study, findings.best, findings.chosen()
     return Written(
         study.ground.specification.title,
@@ -197,6 +219,7 @@ def _written(findings: Findings, size: int) -> Written:
         len(findings.wrongly_dropped),
         trial.name if trial else None,
         size,
+        comparison.as_json(),
     )
 
 
@@ -214,6 +237,7 @@ def _templates() -> Environment:
     found.filters |= {
         "count": count,
         "epsilon": show_decimal,
+        "figure": figure,
         "share": lambda value: f"{100 * value:.1f}\u00a0%",
     }
     return found

@@ -17,7 +17,7 @@ from facsimile.explore.report.drawing import Rows, Spec, compiled
 from facsimile.explore.report.findings import Estimate
 
 Row = dict[str, Any]
-Kind = Literal["text", "prose", "count", "number", "share", "points", "fixed", "exact", "interval"]
+Kind = Literal["text", "prose", "count", "number", "share", "percent", "points", "fixed", "exact", "interval"]
 SHOWN = 50
 """Rows of a table before somebody asks for all of them."""
 
@@ -171,10 +171,16 @@ _WRITTEN: Mapping[Kind, Callable[[Any], str]] = {
     "count": lambda value: f"{value:,}",
     "number": number,
     "share": lambda value: f"{100 * value:.1f}\u00a0%",
+    "percent": lambda value: f"{100 * value:.2f}\u00a0%",
     "points": lambda value: f"{value:+.3f}".replace("-", "−") if value else "0.000",
     "fixed": lambda value: f"{value:.3f}".replace("-", "−"),
     "exact": lambda value: f"{value:.4f}".rstrip("0").rstrip("."),
 }
+
+
+def figure(value: float, kind: Kind) -> str:
+    """A number as its kind is written; words where it is not finite."""
+    return _WRITTEN[kind](value) if math.isfinite(value) else "not defined"
 
 
 def significant(value: float | None, digits: int = 4) -> float | None:

@@ -13,6 +13,7 @@ from statistics import median
 
 import numpy as np
 
+from facsimile.acceptance.words import titles
 from facsimile.explore.curve import Curve, curve_of
 from facsimile.explore.race import Standing, audited, lower, rank, standing, survives, upper
 from facsimile.explore.report.spread import Spread, spread
@@ -111,6 +112,11 @@ class Findings:
         for trial in self.trials:
             self._grouped.setdefault((trial.configuration, trial.generator), []).append(trial)
 
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """The criteria in words, by their names."""
+        return titles(self.study.ground.specification.criteria)
+
     @property
     def first(self) -> str:
         """The epsilon that every configuration was tried with."""
@@ -148,12 +154,16 @@ class Findings:
         return curve_of(self.study)
 
     @cached_property
-    def best(self) -> Line | None:
-        """The best by the race alone, among those with fresh trials if there are any: its fresh trials did not
-        choose it, so they estimate its acceptance without bias."""
+    def finalists(self) -> list[Line]:
+        """Those with fresh trials if there are any, else all with a candidate; the best by the race first."""
         able = [line for line in self.lines if line.able]
         among = [line for line in able if line.estimate.fresh] or able
-        return min(among, key=lambda line: (line.rank, line.identifier), default=None)
+        return sorted(among, key=lambda line: (line.rank, line.identifier))
+
+    @property
+    def best(self) -> Line | None:
+        """The first of them: its fresh trials did not choose it, so they estimate its acceptance unbiased."""
+        return self.finalists[0] if self.finalists else None
 
     @property
     def survivors(self) -> list[Line]:
@@ -182,10 +192,11 @@ class Findings:
     def chosen(self) -> Trial | None:
         """The trial to look at closely: the best configuration's first accepted fresh one, else its first
         accepted one, else the one whose worst criterion is least far off; None where there is no candidate."""
-        if self.best is None:
-            return None
-        trials = [trial for trial in self.of(self.best.identifier) if trial.refused is None]
-        return min(trials, key=_preference, default=None)
+        return self.preferred(self.best)[0] if self.best else None
+
+    def preferred(self, line: Line) -> list[Trial]:
+        """The trials of a configuration that made a candidate, those to look at first."""
+        return sorted((t for t in self.of(line.identifier) if t.refused is None), key=_preference)
 
     def by_level(self) -> dict[str, list[tuple[str, Estimate]]]:
         """The acceptance at each epsilon of the configurations that were tried at several, the best first."""
@@ -205,7 +216,7 @@ class Findings:
                 values.setdefault(reading.criterion, []).append(reading.deciding)
         criteria = {c.name: float(c.threshold) for c in self.study.ground.specification.criteria}
         return tuple(
-            spread(name, threshold, values[name], points)
+            spread(self.titles[name], threshold, values[name], points)
             for name, threshold in criteria.items()
             if name in values
         )

@@ -6,7 +6,7 @@ may be computed from a confidential table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -116,10 +116,12 @@ def numeric(domain: Domain) -> tuple[str, ...]:
     return tuple(axis.name for axis in domain.axes if axis.numbers is not None)
 
 
-def correlations(real: Table, synthetic: Table) -> tuple[Correlated, ...]:
-    """Every pair of columns with numbers."""
+def correlations(
+    real: Table, synthetic: Table, of: Callable[[Table, str, str], float | None] = correlation
+) -> tuple[Correlated, ...]:
+    """Every pair of columns with numbers: the ordinary correlation, or that of their ranks."""
     return tuple(
-        Correlated(*pair, correlation(real, *pair), correlation(synthetic, *pair))
+        Correlated(*pair, of(real, *pair), of(synthetic, *pair))
         for pair in combinations(numeric(real.domain), 2)
     )
 

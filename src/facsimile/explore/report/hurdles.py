@@ -112,11 +112,11 @@ def _within(value: float, low: float, high: float) -> float:
     return float(f"{min(high, max(low, value)):.3g}")
 
 
-def readings(trial: Trial) -> Iterator[Exhibit]:
+def readings(findings: Findings, trial: Trial) -> Iterator[Exhibit]:
     """The criteria of one trial."""
     rows = [
         {
-            "criterion": reading.criterion,
+            "criterion": findings.titles[reading.criterion],
             "error": significant(reading.error),
             "threshold": significant(reading.threshold),
             "noisy": significant(reading.noisy),

@@ -57,21 +57,23 @@ def _configuration(findings: Findings, line: Line) -> Row:
     return {
         "configuration": line.identifier,
         "family": chosen.family,
-        "settings": _listed(chosen.hyperparameters),
-        "alternatives": _listed({name: a for name, a in chosen.alternatives.items() if name in several}),
-        "projection": _listed(chosen.projection),
-        "state": _state(line),
+        "settings": listed(chosen.hyperparameters),
+        "alternatives": listed({name: a for name, a in chosen.alternatives.items() if name in several}),
+        "projection": listed(chosen.projection),
+        "state": _state(findings, line),
         **estimated(line.estimate),
         "seconds": significant(line.seconds, 3),
     }
 
 
-def _state(line: Line) -> str:
-    found = line.standing
-    return f"dropped: {found.by or 'too few accepted'}" if found.state == "dropped" else found.state
+def _state(findings: Findings, line: Line) -> str:
+    """Where it stands; the reason is a criterion, or the code of an error."""
+    found, by = line.standing, line.standing.by or "too few accepted"
+    return f"dropped: {findings.titles.get(by, by)}" if found.state == "dropped" else found.state
 
 
-def _listed(settings: Mapping[str, str]) -> str:
+def listed(settings: Mapping[str, str]) -> str:
+    """Settings with their values, in a row."""
     return ", ".join(f"{name} {value}" for name, value in settings.items()) or "–"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from facsimile.acceptance.groups import Mask, groupings, likeness, members
 from facsimile.explore.report.granular import numeric
-from facsimile.spec.columns import Axis
+from facsimile.spec.bins import parse_bin
+from facsimile.spec.columns import Axis, Column
 from facsimile.spec.criteria import ConditionalMean, Faithfulness
+from facsimile.spec.meanings import meaning
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.exact import dot
@@ -114,8 +117,17 @@ def groups(specification: Specification, domain: Domain) -> tuple[Group, ...]:
         if column.groups is not None:
             labels = column.coarsening(domain.axis(name))[0]
             masks = members(groupings(specification, (name,), domain)[0])
-            found += [Group(name, label, mask) for label, mask in zip(labels, masks, strict=False)]
+            said = [spoken(column, label) for label in labels]
+            found += [Group(name, label, mask) for label, mask in zip(said, masks, strict=False)]
     return tuple(found)
+
+
+def spoken(column: Column, label: str) -> str:
+    """A group's label in words where it is a range in the specification's notation; else as it is."""
+    if column.values is None and isinstance(column.groups, list):
+        with suppress(ValueError):
+            return meaning(parse_bin(label, column.step), column.step)
+    return label
 
 
 EVERYBODY = Group(None, "all records", np.ones(0, np.bool_))

@@ -28,6 +28,7 @@
     count: (value) => value.toLocaleString("en-GB"),
     number,
     share: (value) => `${(100 * value).toFixed(1)}\u00a0%`,
+    percent: (value) => `${(100 * value).toFixed(2)}\u00a0%`,
     points: (value) => (value ? (value > 0 ? "+" : "−") + Math.abs(value).toFixed(3) : "0.000"),
     fixed: (value) => value.toFixed(3).replace("-", "−"),
     exact: (value) => String(Number(value.toFixed(4))),

@@ -1,0 +1,140 @@
+"""Figures: every statistic that experts compare, of one released table beside the public one it was made from.
+
+Both tables are public, so every figure is exact. A figure is known by its topic and its words, which do not
+depend on the configuration: so the same figure of several candidates stands on one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb, inf, sqrt
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from facsimile.explore.report.granular import correlations, regressions
+from facsimile.explore.report.subgroups import centres
+from facsimile.spec.release import Specification
+from facsimile.table.differences import by_ways
+from facsimile.table.numbers import variance
+from facsimile.table.ranks import rank_correlation
+from facsimile.table.table import Table
+
+Topic = Literal["counts", "moved", "means", "medians", "pearson", "spearman", "coefficients", "rows", "strange"]
+Key = tuple[Topic, str, str]
+MOST_TABLES = 500
+"""Tables of so many columns are looked at as long as there are no more than this."""
+RARE = 5
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One statistic of both tables; None where it is not defined.
+
+    `unit`: what a difference is told in where figures of several columns are compared: the deviation of the
+    column in the public table. `threshold`: that of the criterion about this very figure.
+    """
+
+    topic: Topic
+    of: str
+    among: str
+    original: float | None
+    released: float | None
+    unit: float = 1.0
+    threshold: float | None = None
+
+    @property
+    def key(self) -> Key:
+        """What it is."""
+        return self.topic, self.of, self.among
+
+    @property
+    def difference(self) -> float | None:
+        """Released less original; None where neither is defined, infinite where one of them is not."""
+        if self.original is None or self.released is None:
+            return None if self.original is self.released else inf
+        return self.released - self.original
+
+
+def figures(specification: Specification, original: Table, released: Table) -> Iterator[Figure]:
+    """Every figure, topic by topic; what the columns do not allow is left out."""
+    yield from _counts(original, released)
+    yield from _centres(specification, original, released)
+    for topic, pairs in (
+        ("pearson", correlations(original, released)),
+        ("spearman", correlations(original, released, rank_correlation)),
+    ):
+        for pair in pairs:
+            known: Topic = "pearson" if topic == "pearson" else "spearman"
+            yield Figure(known, pair.one, pair.other, pair.real, pair.synthetic)
+    yield from _coefficients(specification, original, released)
+    yield from _rows(original, released)
+
+
+def ways(columns: int) -> range:
+    """The numbers of columns whose tables are few enough to look at all of them.
+
+    >>> list(ways(6)), list(ways(14))
+    ([1, 2, 3, 4, 5, 6], [1, 2, 3])
+    """
+    few = [k for k in range(1, columns + 1) if all(comb(columns, j) <= MOST_TABLES for j in range(k + 1))]
+    return range(1, len(few) + 1)
+
+
+def _counts(original: Table, released: Table) -> Iterator[Figure]:
+    """Errors of counts by the number of columns: an error's original is 0."""
+    found = [(k, *by_ways(original, released, k)) for k in ways(len(original.domain.names))]
+    for k, largest, _ in found:
+        yield Figure("counts", _tables(k), "", 0.0, largest / original.n)
+    for k, _, moved in found:
+        yield Figure("moved", _tables(k), "", 0.0, moved / 2 / original.n)
+
+
+def _tables(k: int) -> str:
+    return {1: "single columns", 2: "pairs of columns"}.get(k, f"{k} columns together")
+
+
+def _centres(specification: Specification, original: Table, released: Table) -> Iterator[Figure]:
+    found = centres(specification, original, released)
+    units = {of: _deviation(original, of) for of in dict.fromkeys(centre.of for centre in found)}
+    for c in found:
+        yield Figure("means", c.of, c.words, *c.means, unit=units[c.of], threshold=c.threshold)
+    for c in found:
+        yield Figure("medians", c.of, c.words, *c.medians, unit=units[c.of])
+
+
+def _deviation(table: Table, name: str) -> float:
+    """The population deviation; a constant column counts in its own unit."""
+    return sqrt(variance(table, name)) or 1.0
+
+
+def _coefficients(specification: Specification, original: Table, released: Table) -> Iterator[Figure]:
+    for fit in regressions(specification, original, released):
+        unit = _deviation(original, fit.target)
+        none = (None,) * len(fit.names)
+        for name, one, other in zip(fit.names, fit.real or none, fit.synthetic or none, strict=True):
+            yield Figure("coefficients", name, fit.target, one, other, unit)
+
+
+def _rows(original: Table, released: Table) -> Iterator[Figure]:
+    """How whole rows fare: how many there are, how many are rare, and how many are in one table only."""
+    both = (original, released)
+    yield Figure("rows", "different rows", "", *(float(table.distinct) for table in both))
+    yield Figure("rows", "rows that only one record has", "", *(float((t.counts == 1).sum()) for t in both))
+    rare = f"records whose row fewer than {RARE} share, of all records"
+    yield Figure("rows", rare, "", *(int(t.counts[t.counts < RARE].sum()) / t.n for t in both))
+    for words, one, other in (
+        ("released records whose row no original record has", released, original),
+        ("original records whose row no released record has", original, released),
+    ):
+        yield Figure("strange", words, "", 0.0, int(one.counts[~_among(one, other)].sum()) / one.n)
+
+
+def _among(one: Table, other: Table) -> npt.NDArray[np.bool_]:
+    """Which rows of the first table the other has too."""
+    every = np.concatenate([one.codes, other.codes])
+    _, place = np.unique(every, axis=0, return_inverse=True)
+    found: npt.NDArray[np.bool_] = np.isin(place.ravel()[: one.distinct], place.ravel()[one.distinct :])
+    return found

@@ -1,0 +1,64 @@
+"""Score: one line of a summary: an error of several contenders, each over several released tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from statistics import median_low
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Score:
+    """A line of the summary: an error, the smaller the better, of each contender in each of its tables.
+
+    Infinite where it is not defined. `kind`: how it is written.
+    """
+
+    words: str
+    kind: str
+    values: Mapping[str, tuple[float, ...]]
+    threshold: float | None = None
+
+    def typical(self, letter: str) -> float:
+        """The median of the contender's tables."""
+        return median_low(self.values[letter])
+
+    def worst(self, letter: str) -> float:
+        """The largest of them."""
+        return max(self.values[letter])
+
+    @property
+    def best(self) -> frozenset[str]:
+        """The contenders with the smallest median; none where all have the same."""
+        middles = {letter: self.typical(letter) for letter in self.values}
+        if len(set(middles.values())) < 2:
+            return frozenset()
+        return frozenset(letter for letter, value in middles.items() if value == min(middles.values()))
+
+    @property
+    def clearly(self) -> str | None:
+        """The contender whose every table is better than every table of every other, if there is one."""
+        for letter in self.values:
+            others = [min(values) for other, values in self.values.items() if other != letter]
+            if others and self.worst(letter) < min(others):
+                return letter
+        return None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data; None for what is not defined."""
+        return {
+            "what": self.words,
+            "threshold": self.threshold,
+            "median": {letter: finite(self.typical(letter)) for letter in self.values},
+            "worst": {letter: finite(self.worst(letter)) for letter in self.values},
+            "tables": {letter: [finite(value) for value in values] for letter, values in self.values.items()},
+            "best": sorted(self.best),
+            "clearly": self.clearly,
+        }
+
+
+def finite(value: float | None) -> float | None:
+    """A number, or None for what is not defined."""
+    return value if value is not None and isfinite(value) else None
