@@ -45,15 +45,15 @@ def busy(doing: str, as_json: bool, at_once: bool = False) -> Iterator[Timer | N
 
 @contextlib.contextmanager
 def telling(doing: str, as_json: bool) -> Iterator[Callable[[str], None]]:
-    """A sign of life that can be told what is done now: elsewhere than on a terminal a line in two seconds."""
+    """A sign of life that is told what is done now; where no terminal is, a line in two seconds, then fewer."""
     from rich.console import Console
 
-    console, last = Console(stderr=True), time.monotonic()
+    console, due, silences = Console(stderr=True), time.monotonic() + PATIENCE, pauses()
 
     def line(now: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= PATIENCE:
-            last = time.monotonic()
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + next(silences)
             sys.stderr.write(f"{now} …\n")
 
     if as_json:

@@ -23,7 +23,8 @@ from facsimile.acceptance.words import words
 from facsimile.documents.numerals import count
 from facsimile.errors import refusal
 from facsimile.explore.planner import BOUNDED
-from facsimile.explore.report.beside import BESIDE, alike, beside, settings
+from facsimile.explore.report.aligned import alike, settings
+from facsimile.explore.report.beside import BESIDE, beside
 from facsimile.explore.report.closeup import DRAWN_VALUES, closeup
 from facsimile.explore.report.comparison import Comparison, Tell, compare
 from facsimile.explore.report.contenders import TABLES

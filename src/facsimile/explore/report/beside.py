@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
-from typing import Any
+from statistics import median_low
 
 from facsimile.explore.report import panels
+from facsimile.explore.report.aligned import WORDS, aligned
 from facsimile.explore.report.comparison import Comparison, Line, Shown
-from facsimile.explore.report.exhibits import (
-    Chart,
-    Choice,
-    Exhibit,
-    Head,
-    Kind,
-    Option,
-    Row,
-    Sheet,
-    rounded,
-    significant,
-)
+from facsimile.explore.report.exhibits import Chart, Choice, Exhibit, Head, Option, Row, rounded, significant
 from facsimile.explore.report.figures import Topic
-from facsimile.explore.report.overview import listed
 from facsimile.explore.report.score import Score
 
 BESIDE = (
@@ -35,8 +24,9 @@ BESIDE = (
 )
 """The parts of the section: anchor, words, and an exhibit without which a part is left out."""
 ZERO = (0.0, "the original")
-CENTRES: tuple[tuple[Topic, str], ...] = (("means", "Mean"), ("medians", "Median"))
-CORRELATIONS: tuple[tuple[Topic, str], ...] = (("pearson", "Correlation"), ("spearman", "Rank correlation"))
+OFF = "released less original"
+SMALLEST = 0.005
+"""A tile whose figure is smaller than this has none."""
 
 
 def beside(found: Comparison) -> Iterator[Exhibit]:
@@ -45,16 +35,12 @@ def beside(found: Comparison) -> Iterator[Exhibit]:
         return
     yield from _criteria(found.judged)
     yield from _counts(found)
-    for topic, _ in CENTRES:
-        yield from _tiles(found, topic, scaled=True)
     yield from _centres(found)
-    for topic, _ in CORRELATIONS:
-        yield from _tiles(found, topic, scaled=False)
     yield from _correlations(found)
     yield from _coefficients(found)
-    heads = (Head("What", "what", "prose"), *_heads(found, "number"))
-    rows = [{"what": line.key[1], **_values(found, line)} for line in found.of("rows", "strange")]
-    yield Sheet("beside-rows", heads, "beside-rows", rows)
+    what = (Head("What", "of", "prose"),)
+    yield aligned(found, "beside-rows", found.of("rows"), what, "number")
+    yield aligned(found, "beside-shares", found.of("rare", "strange"), what, "percent")
 
 
 def _criteria(scores: Sequence[Score]) -> Iterator[Exhibit]:
@@ -63,18 +49,14 @@ def _criteria(scores: Sequence[Score]) -> Iterator[Exhibit]:
     for score in scores:
         for letter, values in score.values.items():
             over = [value / (score.threshold or 1.0) for value in values if isfinite(value)]
-            if over:
-                rows.append(_range(score.words, letter, over))
+            rows += [_range(score.words, letter, over)] if over else []
     if rows:
-        yield Chart(
-            "beside-criteria", panels.ranges(rows, "beside-criteria", "error ÷ threshold", (1.0, "threshold"))
-        )
+        line = (1.0, "threshold")
+        yield Chart("beside-criteria", panels.ranges(rows, "beside-criteria", "error ÷ threshold", line))
 
 
 def _range(label: str, letter: str, values: Sequence[float]) -> Row:
-    ordered = sorted(values)
-    middle = ordered[(len(ordered) - 1) // 2]
-    low, middle, high = (significant(value) for value in (ordered[0], middle, ordered[-1]))  # type: ignore[assignment]
+    low, middle, high = map(significant, (min(values), median_low(values), max(values)))
     return {"label": label, "contender": letter, "low": low, "middle": middle, "high": high}
 
 
@@ -89,122 +71,105 @@ def _ranges(lines: Iterable[Line], label: int) -> list[Row]:
 
 
 def _counts(found: Comparison) -> Iterator[Exhibit]:
+    title, lines = "largest error, share of all records", found.of("counts", "moved")
     rows = _ranges(found.of("counts"), 1)
-    title = "largest error, share of all records"
     yield Chart("beside-counts", panels.ranges(rows, "beside-counts-drawn", title, ZERO, "~%"))
-    table = []
-    for topic, said in (
-        ("counts", "Largest error of a count"),
-        ("moved", "Records in another cell, on average"),
-    ):
-        for line in found.lines:
-            if line.key[0] == topic:
-                errors = {c.letter: line.shown[c.letter] for c in found.contenders if c.letter in line.shown}
-                own = {k: significant(s.typical) for k, s in errors.items()}
-                worst = {f"{k}_off": significant(abs(s.worst)) for k, s in errors.items()}
-                table.append({"what": said, "of": line.key[1], **own, **worst})
-    heads = [Head("What", "what"), Head("Tables of", "of")]
-    for c in found.contenders:
-        heads += [
-            Head(f"{c.letter}, median", c.letter, "percent"),
-            Head(f"{c.letter}, worst", f"{c.letter}_off", "percent"),
-        ]
-    yield Sheet("beside-counts", tuple(heads), "beside-counts", table)
-
-
-def _tiles(found: Comparison, topic: Topic, scaled: bool) -> Iterator[Exhibit]:
-    """A panel for each contender: the difference of the median table, all panels on one scale."""
-    lines = found.of(topic)
-    if not lines:
-        return
-    across = list(dict.fromkeys(line.key[1] for line in lines))
-    down = list(dict.fromkeys(line.key[2] for line in lines))
-    if not scaled:
-        across = down = list(dict.fromkeys([*across, *down]))
-        first = [
-            (line, line.shown[found.contenders[0].letter].original)
-            for line in lines
-            if found.contenders[0].letter in line.shown
-        ]
-        squares = [_tile(line, value, "") for line, value in first]
-        name = f"beside-{topic}-original"
-        yield Chart(name, panels.tiles([*squares, *map(_mirrored, squares)], name, 1.0, across, down))
-    drawn = {
-        c.letter: [_difference(line, line.shown[c.letter], scaled) for line in lines if c.letter in line.shown]
-        for c in found.contenders
-    }
-    limit = max(
-        (abs(row["value"]) for rows in drawn.values() for row in rows if row["value"] is not None), default=0.0
-    )
-    for letter, rows in drawn.items():
-        name = f"beside-{topic}-{letter}"
-        both = rows if scaled else [*rows, *map(_mirrored, rows)]
-        yield Chart(name, panels.tiles(both, name, limit or 1.0, across, down))
-
-
-def _difference(line: Line, shown: Shown, scaled: bool) -> Row:
-    """The median table's difference, in deviations of the column where columns are compared."""
-    ordered = sorted(shown.differences)
-    middle = ordered[(len(ordered) - 1) // 2]
-    value = middle / shown.unit if scaled else middle
-    words = f"{significant(shown.original)} → {significant(shown.released)}"
-    return _tile(line, value if isfinite(value) else None, words)
-
-
-def _tile(line: Line, value: float | None, words: str) -> Row:
-    """One goes down the page, other across it."""
-    return {"one": line.key[2], "other": line.key[1], "value": rounded(value), "words": words}
-
-
-def _mirrored(row: Row) -> Row:
-    return row | {"one": row["other"], "other": row["one"]}
+    heads = (Head("Tables of", "of"), Head("What", "topic"))
+    yield aligned(found, "beside-counts", lines, heads, "percent", errors=True)
 
 
 def _centres(found: Comparison) -> Iterator[Exhibit]:
     lines = found.of("means", "medians")
     if not lines:
         return
-    asked = {line.key[1] for line in lines if line.figure.threshold is not None}
-    columns = sorted(dict.fromkeys(line.key[1] for line in lines), key=lambda name: name not in asked)
-    options = []
-    for column in columns:
-        for topic, said in CENTRES:
-            mine = [line for line in lines if line.key[:2] == (topic, column)]
-            banded = {line.key[2]: line.figure.threshold or 0.0 for line in mine}
-            rows = [
-                row | {"least": -banded[row["label"]], "most": banded[row["label"]]} for row in _ranges(mine, 2)
-            ]
-            if rows:
-                options.append(Option(f"{said} of {column}", {"beside-centres-drawn": rows}))
+    yield from _tiles(found, "means", scaled=True)
+    yield from _tiles(found, "medians", scaled=True)
+    options = tuple(_options(lines))
     if options:
         first = options[0].datasets["beside-centres-drawn"]
-        yield Choice("beside-centres", "Figure", tuple(options))
-        yield Chart(
-            "beside-centres", panels.ranges(first, "beside-centres-drawn", "released less original", ZERO)
-        )
-    named = dict(CENTRES)
-    rows = [
-        {"figure": named[line.key[0]], "of": line.key[1], "among": line.key[2], **_values(found, line)}
-        for line in lines
-    ]
-    heads = (Head("Figure", "figure"), Head("Of", "of"), Head("Among", "among"), *_heads(found, "number"))
-    yield Sheet("beside-centres", heads, "beside-centres", rows, filtered=True)
+        yield Choice("beside-centres", "Figure", options)
+        yield Chart("beside-centres", panels.ranges(first, "beside-centres-drawn", OFF, ZERO))
+    heads = (Head("Among", "among"), Head("Figure", "topic"), Head("Of", "of"))
+    yield aligned(found, "beside-centres", lines, heads, "number")
+
+
+def _options(lines: Sequence[Line]) -> Iterator[Option]:
+    """Every mean and every median, those that a criterion asks for first, with the band that it allows."""
+    asked = {line.key[1] for line in lines if line.figure.threshold is not None}
+    for column in sorted(dict.fromkeys(line.key[1] for line in lines), key=lambda name: name not in asked):
+        for topic in ("means", "medians"):
+            mine = [line for line in lines if line.key[:2] == (topic, column)]
+            bands = {line.key[2]: line.figure.threshold or 0.0 for line in mine}
+            rows = [r | {"least": -bands[r["label"]], "most": bands[r["label"]]} for r in _ranges(mine, 2)]
+            if rows:
+                yield Option(f"{WORDS[mine[0].key[0]]} of {column}", {"beside-centres-drawn": rows})
 
 
 def _correlations(found: Comparison) -> Iterator[Exhibit]:
-    named = dict(CORRELATIONS)
-    rows = [
-        {"figure": named[line.key[0]], "one": line.key[1], "other": line.key[2], **_values(found, line)}
-        for line in found.of("pearson", "spearman")
-    ]
-    if rows:
-        heads = (
-            Head("Figure", "figure"),
-            Head("Column", "one"),
-            Head("with", "other"),
-            *_heads(found, "fixed"),
-        )
-        yield Sheet("beside-correlations", heads, "beside-correlations", rows, filtered=True)
+    lines = found.of("pearson", "spearman")
+    if lines:
+        yield from _tiles(found, "pearson", scaled=False)
+        yield from _tiles(found, "spearman", scaled=False)
+        heads = (Head("Column", "of"), Head("with", "among"), Head("Figure", "topic"))
+        yield aligned(found, "beside-correlations", lines, heads, "fixed")
+
+
+def _tiles(found: Comparison, topic: Topic, scaled: bool) -> Iterator[Exhibit]:
+    """A panel for each contender: the difference of the median table, all panels on one scale.
+
+    `scaled`: in deviations of the column. Otherwise both sides are columns, and the original comes first. Where
+    no table of any contender differs there is nothing to draw.
+    """
+    lines = found.of(topic)
+    across, down = (list(dict.fromkeys(line.key[place] for line in lines)) for place in (1, 2))
+    if not scaled:
+        across = down = list(dict.fromkeys([*across, *down]))
+        first = found.contenders[0].letter
+        rows = [_tile(line, line.shown[first].original, "") for line in lines if first in line.shown]
+        yield from _panel(topic, "original", _mirrored(rows), 1.0, across, down)
+    elif not any(any(shown.differences) for line in lines for shown in line.shown.values()):
+        return
+    drawn = {c.letter: list(_differences(lines, c.letter, scaled)) for c in found.contenders}
+    limit = max((abs(row["value"] or 0.0) for rows in drawn.values() for row in rows), default=0.0)
+    for letter, rows in drawn.items():
+        yield from _panel(topic, letter, rows if scaled else _mirrored(rows), limit or 1.0, across, down)
+
+
+def _panel(
+    topic: Topic, side: str, rows: Sequence[Row], limit: float, across: Sequence[str], down: Sequence[str]
+) -> Iterator[Exhibit]:
+    name = f"beside-{topic}-{side}"
+    yield Chart(name, panels.tiles(rows, name, limit, across, down))
+
+
+def _differences(lines: Sequence[Line], letter: str, scaled: bool) -> Iterator[Row]:
+    for line in lines:
+        shown = line.shown.get(letter)
+        if shown is not None:
+            value = median_low(shown.differences) / (shown.unit if scaled else 1.0)
+            yield _tile(line, value if isfinite(value) else None, _said(shown))
+
+
+def _said(shown: Shown) -> str:
+    one, other = ("–" if v is None else f"{v:.4g}" for v in (shown.original, shown.released))
+    return f"{one} → {other}"
+
+
+def _tile(line: Line, value: float | None, words: str) -> Row:
+    """`one` goes down the page, `other` across it."""
+    figure = "" if value is None or abs(value) < SMALLEST else f"{value:.2f}".replace("0.", ".", 1)
+    return {
+        "one": line.key[2],
+        "other": line.key[1],
+        "value": rounded(value),
+        "shown": figure.replace("-", "−"),
+        "words": words,
+    }
+
+
+def _mirrored(rows: Sequence[Row]) -> list[Row]:
+    """Both halves of a square."""
+    return [*rows, *(row | {"one": row["other"], "other": row["one"]} for row in rows)]
 
 
 def _coefficients(found: Comparison) -> Iterator[Exhibit]:
@@ -213,54 +178,5 @@ def _coefficients(found: Comparison) -> Iterator[Exhibit]:
         mine, name = [line for line in lines if line.key[2] == target], f"beside-regression-{place}"
         drawn = _ranges(mine, 1)
         if drawn:
-            yield Chart(name, panels.ranges(drawn, f"{name}-drawn", "released less original", ZERO))
-            heads = (Head("Feature", "feature"), *_heads(found, "number"))
-            yield Sheet(name, heads, name, [{"feature": line.key[1], **_values(found, line)} for line in mine])
-
-
-def _heads(found: Comparison, kind: Kind) -> list[Head]:
-    """The original once where all contenders group values alike, else each contender's own."""
-    heads = [] if not alike(found) else [Head("Original", "original", kind)]
-    for c in found.contenders:
-        if not alike(found):
-            heads.append(Head(f"{c.letter}, original", f"{c.letter}_original", kind))
-        heads += [
-            Head(f"{c.letter}, median", c.letter, kind),
-            Head(f"{c.letter}, worst difference", f"{c.letter}_off", kind),
-        ]
-    return heads
-
-
-def alike(found: Comparison) -> bool:
-    """Whether all contenders group values in the same way."""
-    return len({tuple(sorted(c.line.configuration.alternatives.items())) for c in found.contenders}) < 2
-
-
-def settings(found: Comparison) -> dict[str, str]:
-    """What tells a contender from the others; all of its settings where it is alone."""
-    every: dict[str, dict[str, str]] = {}
-    for c in found.contenders:
-        chosen = c.line.configuration
-        bins = {f"bins of {name}": value for name, value in chosen.alternatives.items()}
-        rare = {f"projection {name}": value for name, value in chosen.projection.items()}
-        every[c.letter] = {"family": chosen.family, **chosen.hyperparameters, **rare, **bins}
-    names = dict.fromkeys(name for own in every.values() for name in own)
-    told = [n for n in names if len(every) == 1 or len({own.get(n) for own in every.values()}) > 1]
-    return {letter: listed({n: own[n] for n in told if n in own}) for letter, own in every.items()}
-
-
-def _values(found: Comparison, line: Line) -> dict[str, Any]:
-    """The fields of one line."""
-    every: dict[str, Any] = {}
-    for c in found.contenders:
-        shown = line.shown.get(c.letter)
-        original, released, off = (
-            (None, None, None) if shown is None else (shown.original, shown.released, shown.worst)
-        )
-        every |= {
-            "original": every.get("original") or significant(original),
-            f"{c.letter}_original": significant(original),
-            c.letter: significant(released),
-            f"{c.letter}_off": significant(off, 3),
-        }
-    return every
+            yield Chart(name, panels.ranges(drawn, f"{name}-drawn", OFF, ZERO))
+            yield aligned(found, name, mine, (Head("Feature", "of"),), "number")

@@ -12,17 +12,19 @@ from math import comb, inf, sqrt
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.explore.report.granular import correlations, regressions
 from facsimile.explore.report.subgroups import centres
 from facsimile.spec.release import Specification
 from facsimile.table.differences import by_ways
+from facsimile.table.domain import LARGEST_INDEX
 from facsimile.table.numbers import variance
 from facsimile.table.ranks import rank_correlation
-from facsimile.table.table import Table
+from facsimile.table.table import Codes, Table
 
-Topic = Literal["counts", "moved", "means", "medians", "pearson", "spearman", "coefficients", "rows", "strange"]
+Topic = Literal[
+    "counts", "moved", "means", "medians", "pearson", "spearman", "coefficients", "rows", "rare", "strange"
+]
 Key = tuple[Topic, str, str]
 MOST_TABLES = 500
 """Tables of so many columns are looked at as long as there are no more than this."""
@@ -62,13 +64,10 @@ def figures(specification: Specification, original: Table, released: Table) -> I
     """Every figure, topic by topic; what the columns do not allow is left out."""
     yield from _counts(original, released)
     yield from _centres(specification, original, released)
-    for topic, pairs in (
-        ("pearson", correlations(original, released)),
-        ("spearman", correlations(original, released, rank_correlation)),
-    ):
-        for pair in pairs:
-            known: Topic = "pearson" if topic == "pearson" else "spearman"
-            yield Figure(known, pair.one, pair.other, pair.real, pair.synthetic)
+    for pair in correlations(original, released):
+        yield Figure("pearson", pair.one, pair.other, pair.real, pair.synthetic)
+    for pair in correlations(original, released, rank_correlation):
+        yield Figure("spearman", pair.one, pair.other, pair.real, pair.synthetic)
     yield from _coefficients(specification, original, released)
     yield from _rows(original, released)
 
@@ -123,18 +122,20 @@ def _rows(original: Table, released: Table) -> Iterator[Figure]:
     both = (original, released)
     yield Figure("rows", "different rows", "", *(float(table.distinct) for table in both))
     yield Figure("rows", "rows that only one record has", "", *(float((t.counts == 1).sum()) for t in both))
-    rare = f"records whose row fewer than {RARE} share, of all records"
-    yield Figure("rows", rare, "", *(int(t.counts[t.counts < RARE].sum()) / t.n for t in both))
-    for words, one, other in (
-        ("released records whose row no original record has", released, original),
-        ("original records whose row no released record has", original, released),
+    rare = f"records whose row fewer than {RARE} records have"
+    yield Figure("rare", rare, "", *(int(t.counts[t.counts < RARE].sum()) / t.n for t in both))
+    first, second = _names(original, released)
+    for words, table, alone in (
+        ("released records whose row no original record has", released, ~np.isin(second, first)),
+        ("original records whose row no released record has", original, ~np.isin(first, second)),
     ):
-        yield Figure("strange", words, "", 0.0, int(one.counts[~_among(one, other)].sum()) / one.n)
+        yield Figure("strange", words, "", 0.0, int(table.counts[alone].sum()) / table.n)
 
 
-def _among(one: Table, other: Table) -> npt.NDArray[np.bool_]:
-    """Which rows of the first table the other has too."""
-    every = np.concatenate([one.codes, other.codes])
-    _, place = np.unique(every, axis=0, return_inverse=True)
-    found: npt.NDArray[np.bool_] = np.isin(place.ravel()[: one.distinct], place.ravel()[one.distinct :])
-    return found
+def _names(one: Table, other: Table) -> tuple[Codes, Codes]:
+    """A number for each row of two tables: equal rows have equal numbers."""
+    if one.domain.cells <= LARGEST_INDEX:
+        first, second = (np.ravel_multi_index(tuple(t.codes.T), t.domain.shape) for t in (one, other))
+        return first, second
+    _, place = np.unique(np.concatenate([one.codes, other.codes]), axis=0, return_inverse=True)
+    return place.ravel()[: one.distinct], place.ravel()[one.distinct :]

@@ -18,6 +18,9 @@ from facsimile.explore.report.drawing import Rows, Spec, altair, finished, hints
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
 MOST_TILES = 7
 """A panel with more columns than this has no figures in its tiles."""
+LINES_OF = "split(replace(datum.label, ', ', ': '), ': ')"
+"""A label in two lines, cut at its colon or comma."""
+UNKNOWN = "#e9edef"
 
 
 def ranges(rows: Rows, name: str, title: str, line: tuple[float, str], form: str = "~g") -> Spec:
@@ -31,7 +34,11 @@ def ranges(rows: Rows, name: str, title: str, line: tuple[float, str], form: str
     said = ("label|of", "contender", f"middle|median|{_hint(form)}", f"low|from|{_hint(form)}")
     base = of(name).encode(
         y=alt.Y(
-            "label:N", sort=None, title=None, axis=alt.Axis(labelLimit=190), scale=alt.Scale(paddingInner=0.3)
+            "label:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(labelLimit=190, **_lines(12)),
+            scale=alt.Scale(paddingInner=0.3),
         ),
         tooltip=hints(*said, f"high|to|{_hint(form)}"),
     )
@@ -52,12 +59,18 @@ def ranges(rows: Rows, name: str, title: str, line: tuple[float, str], form: str
 def tiles(rows: Rows, name: str, limit: float, across: Sequence[str], down: Sequence[str]) -> Spec:
     """A figure in each tile, its colour full at the limit.
 
-    Rows: one (down), other (across), value, and words that say more.
+    Rows: one (down), other (across), value, shown (the value as it is written in the tile), and words that say
+    more. Where there is no value the ground is grey.
     """
     alt = altair()
     base = of(name).encode(
         x=alt.X("other:N", sort=list(across), title=None, axis=alt.Axis(labelAngle=-50, labelOverlap=False)),
-        y=alt.Y("one:N", sort=list(down), title=None, axis=alt.Axis(labelOverlap=False, labelLimit=150)),
+        y=alt.Y(
+            "one:N",
+            sort=list(down),
+            title=None,
+            axis=alt.Axis(labelOverlap=False, labelLimit=150, **_lines(10)),
+        ),
         tooltip=hints("one|of", "other|with", "value|value|.3~f", "words|in figures"),
     )
     scale = alt.Scale(domain=[-limit, 0, limit], range=[LESS, EQUAL, MORE], interpolate="rgb", clamp=True)
@@ -66,9 +79,19 @@ def tiles(rows: Rows, name: str, limit: float, across: Sequence[str], down: Sequ
     )
     light = alt.condition(f"abs(datum.value) > {0.6 * limit}", alt.value("#fff"), alt.value(INK))
     known = base.transform_filter("isValid(datum.value)")
-    figures = known.mark_text(fontSize=10).encode(text=alt.Text("value:Q", format=".2f"), color=light)
-    drawn = squares if len(across) > MOST_TILES else alt.layer(squares, figures)
-    return finished(drawn, {name: rows}, step=21)
+    figures = known.mark_text(fontSize=10).encode(text="shown:N", color=light)
+    drawn = alt.layer(squares) if len(across) > MOST_TILES else alt.layer(squares, figures)
+    return finished(drawn.properties(view=alt.ViewBackground(fill=UNKNOWN)), {name: rows}, step=25)
+
+
+def _lines(size: int) -> dict[str, Any]:
+    """Labels of so many pixels; one of two lines is moved up by half a line, to the middle of its row."""
+    height = size + 1
+    moved = {
+        "condition": {"test": f"isArray({LINES_OF}) && length({LINES_OF}) > 1", "value": -height / 2},
+        "value": 0,
+    }
+    return {"labelExpr": LINES_OF, "labelFontSize": size, "labelLineHeight": height, "labelOffset": moved}
 
 
 def _hint(form: str) -> str:

@@ -8,6 +8,8 @@ from math import isfinite
 from statistics import median_low
 from typing import Any
 
+LEAST = 3
+
 
 @dataclass(frozen=True)
 class Score:
@@ -39,7 +41,12 @@ class Score:
 
     @property
     def clearly(self) -> str | None:
-        """The contender whose every table is better than every table of every other, if there is one."""
+        """The contender whose every table is better than every table of every other, if there is one.
+
+        With fewer than three tables of each that is too likely to be luck.
+        """
+        if min(map(len, self.values.values()), default=0) < LEAST:
+            return None
         for letter in self.values:
             others = [min(values) for other, values in self.values.items() if other != letter]
             if others and self.worst(letter) < min(others):
