@@ -675,6 +675,14 @@ def _(folder: Path) -> Arguments:
     return ["report", folder / "none.study", "-o", folder / "page.html"]
 
 
+@case("A study", "a configuration to compare that the study has not", "E419", 2)
+def _(folder: Path) -> Arguments:
+    from studies import new_study
+
+    study = new_study(folder / "people.study")
+    return ["report", study.path, "-o", folder / "page.html", "--compare", "mst-0"]
+
+
 @case("A study", "facts whose percentages do not add up", "E200", 2, line=8)
 def _(folder: Path) -> Arguments:
     head = "facts: 1\ntitle: x\nsource: x\ncolumns:\n  - name: a\n    values: [u, v]\ntables:\n"

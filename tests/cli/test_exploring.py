@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -269,6 +270,26 @@ def test_a_report_says_where_it_is(run: Program, study: Path, tmp_path: Path) ->
     assert "2,000 public records in people.csv" in found.out
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert run("report", study, "--out", page).err.startswith("E401 ")
+
+
+def test_a_report_compares_the_configurations_that_are_named(run: Program, study: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    names = list(Study.open(study).configurations())[:2]
+    command = ("report", study, "--out", page, "--compare", names[1], "--compare", names[0][:-4], "--tables", 2)
+    said = json.loads(run(*command, "--json").out)
+    assert [(c["letter"], c["identifier"]) for c in said["comparison"]["configurations"]] == [
+        ("A", names[1]),
+        ("B", names[0]),
+    ]
+    assert all(1 <= len(c["tables"]) <= 2 for c in said["comparison"]["configurations"])
+    assert {f["topic"] for f in said["comparison"]["figures"]} >= {"counts", "means", "medians", "spearman"}
+    page.unlink()
+    shown = run(*command).out
+    assert "Side by side" in shown and shown.index(names[1]) < shown.index(names[0])
+    page.unlink()
+    for name in ("none", ""):
+        refused = run("report", study, "--out", page, "--compare", name)
+        assert refused.code == 2 and refused.err.startswith("E419 ") and not page.exists()
 
 
 def test_a_learned_block_fits_into_a_specification(

@@ -76,3 +76,23 @@ def test_progress_of_a_step_is_a_line_where_there_is_no_terminal(
     assert capsys.readouterr().err == "Reading …\n"
     with progress.busy("Reading", as_json=True) as silent:
         assert silent is None
+
+
+def test_a_step_that_says_what_it_does_is_silent_for_two_seconds_and_for_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    for as_json, shown in ((False, "third …\nfifth …\n"), (True, "")):
+        now = 0.0
+        with progress.telling("Reading", as_json) as tell:
+            for seconds, doing in (
+                (0, "first"),
+                (1.9, "second"),
+                (2.5, "third"),
+                (9, "fourth"),
+                (12.5, "fifth"),
+            ):
+                now = float(seconds)
+                tell(doing)
+        assert capsys.readouterr().err == shown

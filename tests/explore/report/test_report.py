@@ -21,13 +21,8 @@ from facsimile.explore.report.findings import Findings
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
 from facsimile.spec.decimals import show_decimal
-from reports import NASTY, Elements, explored_study, nasty_study, said, study_of, told, trial
+from reports import NASTY, Elements, nasty_study, said, study_of, told, trial
 from studies import configurations
-
-
-@pytest.fixture(scope="module")
-def explored(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return explored_study(tmp_path_factory.mktemp("study") / "people.study")
 
 
 @pytest.fixture(scope="module")

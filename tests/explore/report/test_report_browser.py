@@ -9,16 +9,17 @@ import pytest
 
 from documents.test_browser import Browser
 from facsimile.explore.report import write_report
-from reports import explored_study, nasty_study, study_of, told, trial
+from facsimile.explore.study import Study
+from reports import nasty_study, study_of, told, trial
 from studies import configurations
 
 pytestmark = pytest.mark.usefixtures("chromium")
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(explored: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    write_report(explored_study(folder / "people.study"), folder / "report.html")
+    write_report(explored, folder / "report.html")
     return folder / "report.html"
 
 

@@ -65,14 +65,20 @@ def alike(found: Comparison) -> bool:
     return len({tuple(sorted(c.line.configuration.alternatives.items())) for c in found.contenders}) < 2
 
 
-def settings(found: Comparison) -> dict[str, str]:
-    """What tells a contender from the others; all of its settings where it is alone."""
-    every: dict[str, dict[str, str]] = {}
-    for c in found.contenders:
-        chosen = c.line.configuration
-        bins = {f"bins of {name}": value for name, value in chosen.alternatives.items()}
-        rare = {f"projection {name}": value for name, value in chosen.projection.items()}
-        every[c.letter] = {"family": chosen.family, **chosen.hyperparameters, **rare, **bins}
+def settings(found: Comparison) -> dict[str, tuple[str, str]]:
+    """What tells a contender from the others, first its settings, then its groups of values.
+
+    All of its settings where it is alone.
+    """
+    chosen = {c.letter: c.line.configuration for c in found.contenders}
+    rare = {k: {f"projection {name}": value for name, value in c.projection.items()} for k, c in chosen.items()}
+    own = _apart({k: {"family": c.family, **c.hyperparameters, **rare[k]} for k, c in chosen.items()})
+    bins = _apart({k: c.alternatives for k, c in chosen.items()}) if len(chosen) > 1 else {}
+    return {k: (listed(own[k]), listed(bins.get(k, {}))) for k in chosen}
+
+
+def _apart(every: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Of each its entries that not all others have."""
     names = dict.fromkeys(name for own in every.values() for name in own)
     told = [n for n in names if len(every) == 1 or len({own.get(n) for own in every.values()}) > 1]
-    return {letter: listed({n: own[n] for n in told if n in own}) for letter, own in every.items()}
+    return {letter: {n: own[n] for n in told if n in own} for letter, own in every.items()}

@@ -9,15 +9,18 @@ from math import inf
 from statistics import median_low
 from typing import Any
 
+from facsimile.acceptance.exact import exact_error
 from facsimile.acceptance.words import titles
 from facsimile.explore.ground import Remembered
 from facsimile.explore.report.contenders import Contender, contenders
 from facsimile.explore.report.figures import Figure, Key, Topic, figures
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.score import Score, finite
-from facsimile.explore.trials import candidate_of
+from facsimile.explore.trials import Trial, candidate_of
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.release import Specification
+from facsimile.table.table import Table
 
 Tell = Callable[[str], None]
 
@@ -76,11 +79,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Contenders and their figures."""
+    """Contenders and their figures; `errors`: of each criterion, by letter, one for each table."""
 
     contenders: tuple[Contender, ...]
     lines: tuple[Line, ...]
     criteria: tuple[Criterion, ...]
+    errors: Mapping[str, Mapping[str, tuple[float, ...]]]
 
     def of(self, *topics: Topic) -> list[Line]:
         """The lines of some topics."""
@@ -90,14 +94,9 @@ class Comparison:
     def judged(self) -> tuple[Score, ...]:
         """Each criterion's exact error beside its threshold."""
         said = titles(self.criteria)
+        scores = ((c, self.errors.get(c.name, {})) for c in self.criteria)
         return tuple(
-            Score(
-                said[c.name],
-                "number",
-                {x.letter: _errors(x, c.name) for x in self.contenders},
-                float(c.threshold),
-            )
-            for c in self.criteria
+            Score(said[c.name], "number", values, float(c.threshold)) for c, values in scores if values
         )
 
     @cached_property
@@ -149,33 +148,36 @@ _LARGEST: Mapping[Topic, str] = {
 
 def compare(findings: Findings, names: Sequence[str], tables: int, tell: Tell) -> Comparison:
     """Choose, make every released table again, and compute its figures; tables are not kept."""
-    specification = findings.study.ground.specification
+    ground = findings.study.ground
+    specification = ground.specification
     tell("Choosing released tables")
     chosen = contenders(findings, names, tables)
     found: dict[Key, dict[str, list[Figure]]] = {}
+    errors: dict[str, dict[str, tuple[float, ...]]] = {}
     for contender in chosen:
+        configuration = contender.line.configuration
+        original = ground.real(configuration)
         for place, trial in enumerate(contender.trials, 1):
             tell(f"Comparing {contender.letter}, table {place} of {len(contender.trials)}")
-            original = findings.study.ground.real(contender.line.configuration)
-            made = candidate_of(
-                findings.study.ground,
-                contender.line.configuration,
-                parse_decimal(trial.generator),
-                trial.number,
-            )
+            made = candidate_of(ground, configuration, parse_decimal(trial.generator), trial.number)
             for figure in figures(specification, original, Remembered(made.domain, made.codes, made.counts)):
                 found.setdefault(figure.key, {}).setdefault(contender.letter, []).append(figure)
+            for criterion in specification.criteria:
+                own = errors.setdefault(criterion.name, {})
+                error = _error(specification, criterion, trial, original, made)
+                own[contender.letter] = (*own.get(contender.letter, ()), inf if error is None else error)
     lines = (Line(key, {k: Shown(tuple(s)) for k, s in by.items()}) for key, by in found.items())
-    return Comparison(chosen, tuple(lines), specification.criteria)
+    return Comparison(chosen, tuple(lines), specification.criteria, errors)
 
 
-def _errors(contender: Contender, name: str) -> tuple[float, ...]:
-    """A criterion's exact error in each table; infinite where it is not defined or was not computed."""
-    found = []
-    for trial in contender.trials:
-        error = next((reading.error for reading in trial.readings if reading.criterion == name), None)
-        found.append(inf if error is None else error)
-    return tuple(found)
+def _error(
+    specification: Specification, criterion: Criterion, trial: Trial, original: Table, made: Table
+) -> float | None:
+    """A criterion's exact error as the trial noted it; computed where the trial ended before it."""
+    for reading in trial.readings:
+        if reading.criterion == criterion.name:
+            return reading.error
+    return exact_error(specification, criterion, original, made)
 
 
 def _largest(lines: Sequence[Line]) -> dict[str, tuple[float, ...]]:

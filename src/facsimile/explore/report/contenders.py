@@ -40,7 +40,8 @@ class Contender:
 def contenders(findings: Findings, names: Sequence[str], tables: int) -> tuple[Contender, ...]:
     """The configurations whose identifiers begin with the names, in that order; without names the best of the
     finalists, which a plan draws from."""
-    lines = dict.fromkeys(_named(findings, name) for name in names) if names else findings.finalists[:SHOWN]
+    asked = [_named(findings, name) for name in names] if names else findings.finalists[:SHOWN]
+    lines = {line.identifier: line for line in asked}.values()
     if len(lines) > len(LETTERS):
         problem = f"At most {len(LETTERS)} configurations are compared."
         raise refusal("E001", problem=problem, command="facsimile report")

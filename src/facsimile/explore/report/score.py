@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import comb, isfinite
 from statistics import median_low
 from typing import Any
 
-LEAST = 3
+LUCK = 0.01
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,18 @@ class Score:
         return frozenset(letter for letter, value in middles.items() if value == min(middles.values()))
 
     @property
-    def clearly(self) -> str | None:
-        """The contender whose every table is better than every table of every other, if there is one.
+    def telling(self) -> bool:
+        """Whether there are enough tables for `clearly` to be luck in fewer than one line of a hundred.
 
-        With fewer than three tables of each that is too likely to be luck.
+        If all N tables were alike, the n of one contender would be the best n with probability 1/C(N, n).
         """
-        if min(map(len, self.values.values()), default=0) < LEAST:
+        sizes = [len(values) for values in self.values.values()]
+        return sum(1 / comb(sum(sizes), size) for size in sizes) <= LUCK
+
+    @property
+    def clearly(self) -> str | None:
+        """The contender whose every table is better than every table of the others, unless that may be luck."""
+        if not self.telling:
             return None
         for letter in self.values:
             others = [min(values) for other, values in self.values.items() if other != letter]
