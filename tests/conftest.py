@@ -6,12 +6,16 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from needs import needs
 from programs import Program
+
+if TYPE_CHECKING:
+    from facsimile.explore.study import Study
 
 settings.register_profile(
     "facsimile", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -49,6 +53,14 @@ def postgres() -> Iterator[str]:
 def chromium() -> str:
     """The browser's program."""
     return shutil.which("chromium") or needs("no Chromium on this machine")
+
+
+@pytest.fixture(scope="session")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A whole study, explored once for all tests that read it."""
+    from reports import explored_study
+
+    return explored_study(tmp_path_factory.mktemp("study") / "people.study")
 
 
 @pytest.fixture

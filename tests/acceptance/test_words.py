@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from documents.drawn import KINDS, criteria
-from facsimile.acceptance.words import stands, told, words
+from facsimile.acceptance.words import stands, titles, told, words
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.load import validated
 from specs import SMALL
@@ -30,6 +30,14 @@ def test_every_kind_has_words_a_title_and_a_topic(kind: str, form: str) -> None:
     assert stands(criterion(kind), form) in ("itself", "floored", "resized", "step", "fit")
     for name in said.columns:
         assert name in said.words
+
+
+def test_titles_tell_the_criteria_of_a_specification_apart() -> None:
+    every = [criterion(kind) for kind in sorted(KINDS)]
+    every += [criterion("query", query=name) for name in ("young_and_old", "youngandold")]
+    found = titles(every)
+    assert len(set(found.values())) == len(found) == len({c.name for c in every})
+    assert all(found[c.name] == told(c).title for c in every)
 
 
 def test_a_kind_without_a_case_is_an_error() -> None:

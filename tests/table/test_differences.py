@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from contracts.neighbours import small_domain
 from facsimile.table import differences
 from facsimile.table.differences import (
+    by_ways,
     cliques,
     distance,
     largest_difference,
@@ -35,6 +37,14 @@ def test_the_largest_difference_is_over_every_cell_of_every_marginal(
 ) -> None:
     assert largest_difference(one, other, ways) == plain(one, other, ways)
     assert largest_difference(one, other) == plain(one, other, 3)
+
+
+@given(tables, tables, st.integers(1, 3))
+def test_by_ways_looks_at_tables_of_exactly_so_many_columns(one: Table, other: Table, ways: int) -> None:
+    gaps = [np.abs(one.marginal(c) - other.marginal(c)) for c in combinations(DOMAIN.names, ways)]
+    largest, mean = by_ways(one, other, ways)
+    assert largest == max(int(gap.max()) for gap in gaps)
+    assert mean == pytest.approx(sum(int(gap.sum()) for gap in gaps) / len(gaps))
 
 
 @given(tables, tables, st.sampled_from([1, 6, 100]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,10 +44,8 @@ def words(criterion: Criterion) -> str:
 
 
 def titles(criteria: Iterable[Criterion]) -> dict[str, str]:
-    """The short title of each criterion by its name; where several have the same, the name stands behind it."""
-    found = {criterion.name: told(criterion).title for criterion in criteria}
-    alike = Counter(found.values())
-    return {name: title if alike[title] == 1 else f"{title} ({name})" for name, title in found.items()}
+    """The short title of each criterion, by its name: for pages, where a name would be a raw key."""
+    return {criterion.name: told(criterion).title for criterion in criteria}
 
 
 def told(criterion: Criterion) -> Told:
