@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES
 from facsimile.explore.facts import load_facts
-from facsimile.explore.report import charts, contrasts
+from facsimile.explore.report import charts, contrasts, panels
 from facsimile.explore.report.closeup import closeup
 from facsimile.explore.report.drawing import CONFIG, Rows, Spec
 from facsimile.explore.report.exhibits import Room, columns, embedded
@@ -62,6 +62,20 @@ LABELLED: Rows = [
     {"label": "age: <30", "real": 1.0, "synthetic": 2.0, "low": None, "high": None},
     {"label": "age: 29<", "real": 3.0, "synthetic": 2.5, "low": 2.0, "high": 4.0},
 ]
+RANGED: Rows = [
+    {
+        "label": "Regression of height: its predictions",
+        "contender": letter,
+        "low": 0.2,
+        "middle": 0.3,
+        "high": 1.4,
+    }
+    for letter in "AB"
+]
+TILED: Rows = [
+    {"one": "sex: M", "other": "age", "value": -0.25, "shown": "−.25", "words": "2 → 1"},
+    {"one": "all records", "other": "sex", "value": None, "shown": "", "words": "– → –"},
+]
 SQUARE: Rows = [{"one": "age", "other": "sex", "real": None}, {"one": "sex", "other": "age", "real": 0.25}]
 
 
@@ -79,6 +93,14 @@ DRAWN: dict[str, tuple[Callable[[], Spec], list[str]]] = {
     "time": (lambda: charts.cpu_time([{"family": "aim", "part": "fit", "seconds": 2.0}]), ["aim", "fit"]),
     "dumbbells": (lambda: contrasts.dumbbells(LABELLED, "means", "mean"), ["age: &lt;30", "synthetic"]),
     "matrix": (lambda: contrasts.matrix(SQUARE, "m", "real", 1.0, ["age", "sex"]), ["0.25"]),
+    "ranges": (
+        lambda: panels.ranges(RANGED, "r", "error ÷ threshold", (1.0, "threshold")),
+        ["Regression of height", "its predictions", "A", "B", "error ÷ threshold"],
+    ),
+    "tiles": (
+        lambda: panels.tiles(TILED, "t", 1.0, ["age", "sex"], ["sex: M", "all records"]),
+        ["−.25", "all records", "sex", "M"],
+    ),
     "bars": (
         lambda: contrasts.bars([{"label": "g", "value": 0.2, "words": "w"}], "b", "share", (0.1, "t")),
         ["g", "share"],

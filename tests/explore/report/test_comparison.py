@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import import_module
 from itertools import combinations
 from math import comb, inf
 from pathlib import Path
-from statistics import median_low
+from statistics import median
 from typing import Any
 
 import pytest
@@ -74,7 +75,7 @@ def frame(table: Table) -> Any:
     )
 
 
-def lower_median(values: Any) -> Any:
+def middle_record(values: Any) -> Any:
     return values.quantile(0.5, interpolation="lower")
 
 
@@ -106,14 +107,14 @@ def test_the_page_and_the_json_say_what_the_tables_of_each_letter_say(
         ):
             values = [f[of][f[column].between(low, high)] for f in (before, *after)]
             for topic, words in (("means", "Mean"), ("medians", "Median")):
-                one, *others = (float(v.mean() if words == "Mean" else lower_median(v)) for v in values)
+                one, *others = (float(v.mean() if words == "Mean" else middle_record(v)) for v in values)
                 figure, shown = figures[topic, of, group], centres[words, of, group]
                 assert figure["original"][letter] == pytest.approx(one)
                 assert figure["released"][letter] == pytest.approx(others)
                 errors = [abs(value - one) for value in others]
                 assert figure["error"][letter]["worst"] == pytest.approx(max(errors))
-                assert figure["error"][letter]["median"] == pytest.approx(median_low(errors))
-                assert shown[letter] == pytest.approx(median_low(others), rel=1e-3)
+                assert figure["error"][letter]["median"] == pytest.approx(median(errors))
+                assert shown[letter] == pytest.approx(median(others), rel=1e-3)
                 worst = max((value - one for value in others), key=abs)
                 assert shown[f"{letter}_worst"] == pytest.approx(worst, rel=1e-3, abs=1e-9)
         for method, words in (("pearson", "Correlation"), ("spearman", "Rank correlation")):
@@ -121,9 +122,42 @@ def test_the_page_and_the_json_say_what_the_tables_of_each_letter_say(
             figure, shown = figures[method, "age", "height"], correlations[words, "age", "height"]
             assert figure["original"][letter] == pytest.approx(one)
             assert figure["released"][letter] == pytest.approx(others)
-            assert shown[letter] == pytest.approx(median_low(others), abs=6e-4)
+            assert shown[letter] == pytest.approx(median(others), abs=6e-4)
             different |= others != figure["released"]["AB".replace(letter, "")]
     assert different, "letters that are swapped must be seen"
+
+
+def test_the_charts_draw_the_figures_of_their_letter(made: Made) -> None:
+    """Tiles in deviations of the column, ranges from the smallest to the largest difference."""
+    page, written = made
+    figures = {(f["topic"], f["of"], f["among"]): f for f in written.comparison["figures"]}
+    for letter in "AB":
+        for topic in ("means", "medians", "pearson", "spearman"):
+            tiles = rows(page, f"beside-{topic}-{letter}")
+            assert len(tiles) == sum(key[0] == topic for key in figures) * (1 if topic[0] == "m" else 2)
+            for tile in tiles:
+                of, among = tile["other"], tile["one"]
+                figure = figures.get((topic, of, among)) or figures[topic, among, of]
+                gaps = [released - figure["original"][letter] for released in figure["released"][letter]]
+                unit = figure["unit"][letter] if topic[0] == "m" else 1.0
+                assert tile["value"] == pytest.approx(median(gaps) / unit, abs=6e-4)
+        drawn = {row["label"]: row for row in rows(page, "beside-criteria") if row["contender"] == letter}
+        for score in written.comparison["summary"][: len(drawn)]:
+            over = [value / score["threshold"] for value in score["tables"][letter]]
+            row = drawn[score["what"]]
+            told = (min(over), median(over), max(over))
+            assert (row["low"], row["middle"], row["high"]) == pytest.approx(told, rel=1e-3)
+        moved = {row["label"]: row for row in rows(page, "beside-counts-drawn") if row["contender"] == letter}
+        assert moved["single columns"]["high"] == pytest.approx(
+            max(figures["counts", "single columns", ""]["released"][letter]), rel=1e-3
+        )
+    first = {(tile["other"], tile["one"]): tile for tile in rows(page, "beside-pearson-original")}
+    original = figures["pearson", "age", "height"]["original"]["A"]
+    assert (
+        first["age", "height"]["value"] == first["height", "age"]["value"] == pytest.approx(original, abs=6e-4)
+    )
+    chosen = next(row for row in rows(page, "beside-centres-drawn") if row["label"] == "sex: M")
+    assert (chosen["least"], chosen["most"]) == (-6.0, 6.0), "the band is the criterion's threshold"
 
 
 def test_the_summary_has_the_exact_error_of_every_criterion(explored: Study, made: Made) -> None:
@@ -193,9 +227,11 @@ def test_at_most_six_are_compared_and_the_study_decides_who_is_meant(tmp_path: P
     with pytest.raises(FacsimileError) as caught:
         contenders(Findings(study), names, 1)
     assert caught.value.code == "E001"
-    with pytest.raises(FacsimileError) as caught:
-        contenders(Findings(study), [every[8].identifier], 1)
-    assert caught.value.code == "E419", "it was never tried"
+    study.add(every, [replace(trial(study, 9, 0, False), readings=(), refused="E160")])
+    for place, why in ((8, "it was never tried"), (9, "it made no table")):
+        with pytest.raises(FacsimileError) as caught:
+            contenders(Findings(study), [every[place].identifier], 1)
+        assert caught.value.code == "E419", why
 
 
 def test_without_an_accepted_trial_the_least_far_off_stands_in(tmp_path: Path) -> None:
@@ -298,7 +334,7 @@ VALUES = st.lists(st.floats(0, 10) | st.just(inf), min_size=1, max_size=5).map(t
 @given(st.dictionaries(st.sampled_from("ABCD"), VALUES, min_size=1))
 def test_a_score_marks_who_is_best_and_who_is_so_in_every_table(values: dict[str, tuple[float, ...]]) -> None:
     score = Score("x", "number", values)
-    middles = {letter: median_low(own) for letter, own in values.items()}
+    middles = {letter: median(own) for letter, own in values.items()}
     if len(set(middles.values())) == 1:
         assert not score.best
     else:

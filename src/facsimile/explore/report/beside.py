@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
-from statistics import median_low
+from statistics import median
 
 from facsimile.explore.report import panels
 from facsimile.explore.report.aligned import WORDS, aligned
@@ -56,7 +56,7 @@ def _criteria(scores: Sequence[Score]) -> Iterator[Exhibit]:
 
 
 def _range(label: str, letter: str, values: Sequence[float]) -> Row:
-    low, middle, high = map(significant, (min(values), median_low(values), max(values)))
+    low, middle, high = map(significant, (min(values), median(values), max(values)))
     return {"label": label, "contender": letter, "low": low, "middle": middle, "high": high}
 
 
@@ -146,7 +146,7 @@ def _differences(lines: Sequence[Line], letter: str, scaled: bool) -> Iterator[R
     for line in lines:
         shown = line.shown.get(letter)
         if shown is not None:
-            value = median_low(shown.differences) / (shown.unit if scaled else 1.0)
+            value = median(shown.differences) / (shown.unit if scaled else 1.0)
             yield _tile(line, value if isfinite(value) else None, _said(shown))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from facsimile.documents.figures import ACCENT, GREY, INK, PALE
-from facsimile.explore.report.drawing import Rows, Spec, altair, finished, hints, line_at, of
+from facsimile.explore.report.drawing import Rows, Spec, altair, finished, hints, in_lines, line_at, of
 
 FAMILIES = {
     "privbayes": ("#0072b2", "circle"),
@@ -102,7 +102,13 @@ def criteria(boxes: Rows, points: Rows, domain: tuple[float, float]) -> Spec:
     marked = [mark for mark in MARKS if domain[0] <= mark <= domain[1]]
     scale = alt.Scale(type="log", domain=list(domain), nice=False, clamp=True)
     axis = alt.Axis(title="value ÷ threshold", orient="top", values=marked, tickCount=len(marked), format="~g")
-    y = alt.Y("criterion:N", sort=None, title=None, scale=alt.Scale(paddingInner=0.2))
+    y = alt.Y(
+        "criterion:N",
+        sort=None,
+        title=None,
+        axis=alt.Axis(labelLimit=190, **in_lines(12)),
+        scale=alt.Scale(paddingInner=0.2),
+    )
     box = of("boxes").encode(
         y=y, tooltip=hints("criterion", "trials|trials|,", "failed|not met in|,", "q50|median|.3~g")
     )

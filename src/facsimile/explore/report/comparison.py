@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from statistics import median_low
+from statistics import median
 from typing import Any
 
 from facsimile.acceptance.exact import exact_error
@@ -35,13 +35,13 @@ class Shown:
     def original(self) -> float | None:
         """The public table's; where it depends on the released table (coefficients), the median of them."""
         known = [figure.original for figure in self.tables if figure.original is not None]
-        return median_low(known) if known else None
+        return median(known) if known else None
 
     @property
     def released(self) -> float | None:
         """The median of the released tables; None where one of them has no such figure."""
         known = [figure.released for figure in self.tables if figure.released is not None]
-        return median_low(known) if len(known) == len(self.tables) else None
+        return median(known) if len(known) == len(self.tables) else None
 
     @cached_property
     def differences(self) -> tuple[float, ...]:
@@ -56,7 +56,7 @@ class Shown:
     @property
     def typical(self) -> float:
         """The median of the differences without their sign."""
-        return median_low(map(abs, self.differences))
+        return median(map(abs, self.differences))
 
     @property
     def worst(self) -> float:
@@ -196,6 +196,7 @@ def _line_as_json(line: Line) -> dict[str, Any]:
         "of": of,
         "among": among,
         "original": {letter: shown.original for letter, shown in line.shown.items()},
+        "unit": {letter: shown.unit for letter, shown in line.shown.items()},
         "released": {letter: [f.released for f in shown.tables] for letter, shown in line.shown.items()},
         "error": {
             letter: {"median": finite(shown.typical), "worst": finite(abs(shown.worst))}

@@ -81,6 +81,21 @@ def line_at(value: float, words: str) -> Any:
     )
 
 
+def in_lines(size: int) -> dict[str, Any]:
+    """Labels of so many pixels, in two lines where a colon or a comma cuts them in two.
+
+    Such a one is moved up by half a line, to the middle of its row.
+    """
+    pieces, height = "split(replace(datum.label, ', ', ': '), ': ')", size + 1
+    twofold = f"length({pieces}) == 2"
+    return {
+        "labelExpr": f"{twofold} ? {pieces} : datum.label",
+        "labelFontSize": size,
+        "labelLineHeight": height,
+        "labelOffset": {"condition": {"test": twofold, "value": -height / 2}, "value": 0},
+    }
+
+
 def finished(drawn: Any, datasets: Mapping[str, Rows], width: Any = "container", **height: int) -> Spec:
     """As wide as the page allows unless told; `height` pixels high, or `step` pixels for each row."""
     tall = height.get("height") or {"step": height["step"], "for": "position"}

@@ -13,13 +13,11 @@ from facsimile.documents.figures import INK, PALE
 from facsimile.explore.report.charts import LINES
 from facsimile.explore.report.contenders import LETTERS
 from facsimile.explore.report.contrasts import EQUAL, LESS, MORE
-from facsimile.explore.report.drawing import Rows, Spec, altair, finished, hints, line_at, of
+from facsimile.explore.report.drawing import Rows, Spec, altair, finished, hints, in_lines, line_at, of
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
 MOST_TILES = 7
 """A panel with more columns than this has no figures in its tiles."""
-LINES_OF = "split(replace(datum.label, ', ', ': '), ': ')"
-"""A label in two lines, cut at its colon or comma."""
 UNKNOWN = "#e9edef"
 
 
@@ -37,7 +35,7 @@ def ranges(rows: Rows, name: str, title: str, line: tuple[float, str], form: str
             "label:N",
             sort=None,
             title=None,
-            axis=alt.Axis(labelLimit=190, **_lines(12)),
+            axis=alt.Axis(labelLimit=190, **in_lines(12)),
             scale=alt.Scale(paddingInner=0.3),
         ),
         tooltip=hints(*said, f"high|to|{_hint(form)}"),
@@ -69,7 +67,7 @@ def tiles(rows: Rows, name: str, limit: float, across: Sequence[str], down: Sequ
             "one:N",
             sort=list(down),
             title=None,
-            axis=alt.Axis(labelOverlap=False, labelLimit=150, **_lines(10)),
+            axis=alt.Axis(labelOverlap=False, labelLimit=150, **in_lines(10)),
         ),
         tooltip=hints("one|of", "other|with", "value|value|.3~f", "words|in figures"),
     )
@@ -82,16 +80,6 @@ def tiles(rows: Rows, name: str, limit: float, across: Sequence[str], down: Sequ
     figures = known.mark_text(fontSize=10).encode(text="shown:N", color=light)
     drawn = alt.layer(squares) if len(across) > MOST_TILES else alt.layer(squares, figures)
     return finished(drawn.properties(view=alt.ViewBackground(fill=UNKNOWN)), {name: rows}, step=25)
-
-
-def _lines(size: int) -> dict[str, Any]:
-    """Labels of so many pixels; one of two lines is moved up by half a line, to the middle of its row."""
-    height = size + 1
-    moved = {
-        "condition": {"test": f"isArray({LINES_OF}) && length({LINES_OF}) > 1", "value": -height / 2},
-        "value": 0,
-    }
-    return {"labelExpr": LINES_OF, "labelFontSize": size, "labelLineHeight": height, "labelOffset": moved}
 
 
 def _hint(form: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb, isfinite
-from statistics import median_low
+from statistics import median
 from typing import Any
 
 LUCK = 0.01
@@ -25,7 +25,7 @@ class Score:
 
     def typical(self, letter: str) -> float:
         """The median of the contender's tables."""
-        return median_low(self.values[letter])
+        return median(self.values[letter])
 
     def worst(self, letter: str) -> float:
         """The largest of them."""
