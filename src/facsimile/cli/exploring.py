@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from facsimile.explore.explore import Summary
     from facsimile.explore.planner import Planned
     from facsimile.explore.pool import Pool
-    from facsimile.explore.report import Written
+    from facsimile.explore.report.written import Written
     from facsimile.explore.study import Study
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}

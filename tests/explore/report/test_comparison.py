@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from facsimile.acceptance.exact import exact_error
 from facsimile.errors import FacsimileError
 from facsimile.explore.explore import explore
-from facsimile.explore.report import Written, write_report
+from facsimile.explore.report import write_report
 from facsimile.explore.report.comparison import Comparison, compare
 from facsimile.explore.report.contenders import FURTHER, contenders
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.score import Score
+from facsimile.explore.report.written import Written
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
 from facsimile.spec.decimals import parse_decimal

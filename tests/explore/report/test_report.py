@@ -16,8 +16,9 @@ import facsimile
 from facsimile.errors import FacsimileError
 from facsimile.explore.curve import curve_of
 from facsimile.explore.planner import BOUNDED
-from facsimile.explore.report import Written, page, write_report
+from facsimile.explore.report import page, write_report
 from facsimile.explore.report.findings import Findings
+from facsimile.explore.report.written import Written
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
 from facsimile.spec.decimals import show_decimal

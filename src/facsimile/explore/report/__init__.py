@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +31,7 @@ from facsimile.explore.report.exhibits import SHOWN, Room, embedded, figure
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.hurdles import readings
 from facsimile.explore.report.overview import overview
+from facsimile.explore.report.written import Written
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, candidate_of
 from facsimile.release.writing import write_text
@@ -52,36 +52,6 @@ SECTIONS = (
 _REGRESSING = (RegressionCoefficients, RegressionError)
 
 
-@dataclass(frozen=True)
-class Written:
-    """What the report says first, for machines."""
-
-    title: str
-    file: str
-    records: int
-    configurations: int
-    trials: int
-    cpu_seconds: float
-    epsilons: tuple[str, ...]
-    wanted: float
-    survivors: int
-    best: str | None
-    accepted: int
-    tried: int
-    low: float | None
-    high: float | None
-    fresh: bool
-    audited: int
-    wrongly_dropped: int
-    candidate: tuple[str, str, int] | None
-    bytes: int
-    comparison: dict[str, Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
-
-
 def write_report(
     study: Study, out: Path, names: Sequence[str] = (), tables: int = TABLES, tell: Tell = lambda doing: None
 ) -> Written:
@@ -99,7 +69,7 @@ def write_report(
     tell("Writing the report")
     text = _page(findings, comparison)
     write_text(out, text)
-    return _written(findings, comparison, len(text.encode()))
+    return Written.of(findings, comparison, len(text.encode()))
 
 
 def page(study: Study, names: Sequence[str] = (), tables: int = TABLES) -> str:
@@ -196,32 +166,6 @@ def _hours(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:,.1f} {unit}"
     return f"{seconds:.1f} seconds"
-
-
-def _written(findings: Findings, comparison: Comparison, size: int) -> Written:
-    study, best, trial = findings.study, findings.best, findings.chosen()
-    return Written(
-        study.ground.specification.title,
-        study.data,
-        study.ground.specification.n,
-        len(findings.lines),
-        len(findings.trials),
-        findings.seconds,
-        tuple(findings.levels),
-        study.rule.wanted,
-        len(findings.survivors),
-        best.identifier if best else None,
-        best.estimate.accepted if best else 0,
-        best.estimate.trials if best else 0,
-        best.estimate.low if best else None,
-        best.estimate.high if best else None,
-        best.estimate.fresh if best else False,
-        len(findings.audited),
-        len(findings.wrongly_dropped),
-        trial.name if trial else None,
-        size,
-        comparison.as_json(),
-    )
 
 
 @cache
