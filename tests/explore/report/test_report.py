@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import facsimile
+from facsimile.acceptance.words import told as title
 from facsimile.errors import FacsimileError
 from facsimile.explore.curve import curve_of
 from facsimile.explore.planner import BOUNDED
@@ -80,6 +81,18 @@ def test_what_is_written_is_what_was_told_and_the_same_each_time(
     assert (found.configurations, found.trials) == (len(findings.lines), len(findings.trials))
     assert findings.best is not None and found.best == findings.best.identifier
     assert json.loads(json.dumps(found.as_json()))["survivors"] == len(findings.survivors)
+
+
+def test_criteria_are_told_in_words_and_never_by_their_names(explored: Study, written: Path) -> None:
+    """The names stand once, beside what each criterion measures."""
+    text, criteria = written.read_text(encoding="utf-8"), explored.ground.specification.criteria
+    datasets = told(text)["datasets"]
+    titles = [title(c).title for c in criteria]
+    assert datasets["boxes"]["criterion"]["texts"] == titles
+    assert set(datasets["readings"]["criterion"]["texts"]) == set(titles)
+    names = {c.name for c in criteria}
+    assert not any(name in state for state in datasets["configurations"]["state"]["texts"] for name in names)
+    assert all(said(text).count(f"In the specification: {name} .") == 1 for name in names)
 
 
 def test_the_page_is_written_whole_or_not_at_all(explored: Study, written: Path, tmp_path: Path) -> None:
