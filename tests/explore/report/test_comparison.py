@@ -236,7 +236,6 @@ def test_at_most_six_are_compared_and_the_study_decides_who_is_meant(tmp_path: P
 
 
 def test_without_an_accepted_trial_the_least_far_off_stands_in(tmp_path: Path) -> None:
-    """Its criteria are all computed, although the trial ended with the first that was not met."""
     criteria = [declared()["criteria"][0] | {"threshold": "0.000001"}, *declared()["criteria"][1:]]
     study = study_of(tmp_path / "poor.study", criteria=criteria)
     assert explore(study, Here(study.ground)).finished
@@ -262,6 +261,18 @@ def test_letters_with_other_groups_of_values_have_originals_of_their_own(tmp_pat
     text = said(out.read_text())
     assert "The configurations group values differently" in text and "A, original" in text
     assert "groups of values: age coarse" in text and "groups of values: age fine" in text
+
+
+def test_what_a_trial_did_not_come_to_is_computed(tmp_path: Path) -> None:
+    """A trial of the race ends with the first criterion that is not met."""
+    study = study_of(tmp_path / "short.study")
+    short = trial(study, 0, 1, False, 1.5)
+    study.add(configurations(study.ground.specification), [replace(short, readings=short.readings[:1])])
+    found, spec = quietly(study), study.ground.specification
+    original, (table,) = tables(study, found.as_json()["configurations"][0])
+    noted, *computed = (score.values["A"] for score in found.judged)
+    assert noted == (short.readings[0].error,)
+    assert computed == [(exact_error(spec, c, original, table),) for c in spec.criteria[1:]]
 
 
 class Balance(HTMLParser):
