@@ -675,7 +675,7 @@ def _(folder: Path) -> Arguments:
     return ["report", folder / "none.study", "-o", folder / "page.html"]
 
 
-@case("A study", "a configuration to compare that the study has not", "E419", 2)
+@case("A study", "a configuration to compare that the study has not", "E421", 2)
 def _(folder: Path) -> Arguments:
     from studies import new_study
 

@@ -289,7 +289,7 @@ def test_a_report_compares_the_configurations_that_are_named(run: Program, study
     page.unlink()
     for name in ("none", ""):
         refused = run("report", study, "--out", page, "--compare", name)
-        assert refused.code == 2 and refused.err.startswith("E419 ") and not page.exists()
+        assert refused.code == 2 and refused.err.startswith("E421 ") and not page.exists()
 
 
 def test_a_learned_block_fits_into_a_specification(

@@ -214,7 +214,7 @@ def test_names_begin_identifiers(explored: Study) -> None:
     for name in ("mst-", "none", "x" * 300):
         with pytest.raises(FacsimileError) as caught:
             contenders(findings, (name,), 1)
-        assert caught.value.code == "E419"
+        assert caught.value.code == "E421"
 
 
 def test_at_most_six_are_compared_and_the_study_decides_who_is_meant(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_at_most_six_are_compared_and_the_study_decides_who_is_meant(tmp_path: P
     for place, why in ((8, "it was never tried"), (9, "it made no table")):
         with pytest.raises(FacsimileError) as caught:
             contenders(Findings(study), [every[place].identifier], 1)
-        assert caught.value.code == "E419", why
+        assert caught.value.code == "E421", why
 
 
 def test_without_an_accepted_trial_the_least_far_off_stands_in(tmp_path: Path) -> None:
