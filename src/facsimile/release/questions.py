@@ -70,8 +70,8 @@ def unheld(specification: Specification) -> Iterator[Mistake]:
             family, rows = configuration.family, Domain(specification.axes(configuration.alternatives)).cells
             wider = FAMILIES[family].wider
             if wider is not None and rows > DENSE_CELLS:
-                problem = f"the family {family} cannot hold a domain of more than {DENSE_CELLS:,} rows: use {wider}"
-                yield Mistake((*place[:2], "family"), problem, hides=False)
+                problem = f"the family {family} cannot hold a domain of more than {DENSE_CELLS:,} rows"
+                yield Mistake((*place[:2], "family"), f"{problem}: use {wider}", hides=False)
                 break
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from facsimile.privacy.noise import LARGEST, Noise
@@ -32,6 +33,7 @@ class Query(ABC):
         return (self.value(table, noise) - threshold) / self.sensitivity()
 
 
+@dataclass(frozen=True, eq=False)
 class Share(Query):
     """Something counted between R and a candidate S, as a share of n: one record moves it by at most 1/n."""
 
