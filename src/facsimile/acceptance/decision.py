@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 from typing import assert_never
 
-from facsimile.acceptance.regression import Centring, Fit, refitting
+from facsimile.acceptance.regression import Centring, Fit, noise_of, refitting
 from facsimile.acceptance.statistics import Asked, Candidate
 from facsimile.privacy.budget import log_upper
 from facsimile.privacy.mechanisms import Answer, NoisyAnswer, NoisyMoments
 from facsimile.privacy.queries import ClippedRatio, Query, Unlikeness, WorstExcess
 from facsimile.privacy.queries.means import GroupMeans
-from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients
+from facsimile.spec.criteria import Criterion, RegressionCoefficients
 from facsimile.spec.release import Selection, Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.differences import smallest_one_way
@@ -26,7 +26,8 @@ from facsimile.table.domain import Domain
 
 GRID = 1024
 FINE = 1024
-LAPLACE = "discrete Laplace"
+LAPLACE, FUNCTIONAL = "discrete Laplace", "functional mechanism"
+FIT_GRID = 2**20
 
 
 def luck(selection: Selection) -> Fraction:
@@ -95,7 +96,11 @@ class JointTest:
 
 @dataclass(frozen=True)
 class Measured:
-    """A criterion measured with noise, and everything needed to judge it."""
+    """A criterion measured with noise, and everything needed to judge it.
+
+    units/grid is the noisy answer. Without a `sensitivity` it is no value plus noise, but the distance from a
+    noisy fit.
+    """
 
     criterion: Criterion
     form: str
@@ -103,8 +108,7 @@ class Measured:
     value: Fraction | None
     met: bool
     tested_at: Fraction
-    sensitivity: Fraction
-    scale: Fraction
+    sensitivity: Fraction | None
     grid: int
     units: int
     bounds: tuple[Fraction, Fraction] | None = None
@@ -113,7 +117,7 @@ class Measured:
     @property
     def noise_units(self) -> int:
         """The sensitivity that the noise was drawn for, in units of 1/grid."""
-        return max(1, ceil(self.grid * self.sensitivity))
+        return max(1, ceil(self.grid * (self.sensitivity or 0)))
 
 
 def fine_grid(sensitivity: Fraction) -> int:
@@ -124,33 +128,21 @@ def fine_grid(sensitivity: Fraction) -> int:
 
 
 def measure(asked: Asked, answers: Answers, epsilon: Fraction) -> Measured:
-    """Measure one criterion with its own noise; met when the noisy error is below the value tested at.
-
-    A ratio that was clipped at λ would pass by luck of the noise: it is tested `margin` units below λ, or
-    below its threshold where that is smaller.
-    """
+    """Measure one criterion with its own noise; met when the noisy error is below the value tested at."""
     return judged(asked, epsilon, answers.run(NoisyAnswer(asked.query, epsilon, fine_grid(asked.sensitivity))))
 
 
 def judged(asked: Asked, epsilon: Fraction, answer: Answer) -> Measured:
     """What a noisy answer says: a function of public numbers."""
-    grid = answer.grid
-    question = NoisyAnswer(asked.query, epsilon, grid)
-    below = ceil(asked.limit * grid)
-    criterion = asked.criterion
-    if isinstance(criterion, MarginalsRelative) and asked.form == "paper":
-        below = floor(min(asked.limit, criterion.clip) * grid)
-        below -= margin(criterion.false_accept, epsilon, question.units) - 1
     return Measured(
-        criterion,
+        asked.criterion,
         asked.form,
         LAPLACE,
         asked.error(answer.value),
-        answer.units < below,
-        Fraction(below, grid),
+        answer.value < asked.tested_at,
+        asked.tested_at,
         asked.sensitivity,
-        Fraction(question.units, grid) / epsilon,
-        grid,
+        answer.grid,
         answer.units,
         getattr(asked.query, "bounds", None),
         _smallest(asked.query),
@@ -167,57 +159,70 @@ def _smallest(query: Query) -> int | None:
 
 
 def refit(
-    candidate: Candidate, criterion: RegressionCoefficients, answers: Answers, epsilon: Fraction
+    candidate: Candidate, criterion: RegressionCoefficients, answers: Answers
 ) -> tuple[Measured, Fit] | None:
     """The coefficients as the paper measures them: a noisy fit of the original, standardised by the candidate.
 
-    None where the candidate decides: see refitting. The fit is public from then on.
+    Where it was paid once, that fit is the one, and nothing is asked: it is public, and so is its distance from
+    the candidate. It took the numbers of bins at the finest refinement; the candidate's coefficients take those
+    of its alternatives, so the distance holds what coarser bins change too. None where the candidate decides:
+    see refitting. The fit is public from then on.
     """
-    asked = refitting(candidate.table, criterion.target, epsilon)
+    table = candidate.table
+    if candidate.specification.shares_once(criterion):
+        fit = candidate.fit
+        return (
+            None
+            if fit is None or Fit.of(table, criterion.target) is None
+            else _against(candidate, criterion, fit)
+        )
+    asked = refitting(table, criterion.target, criterion.epsilon)
     if asked is None:
         return None
     centring, question = asked
-    fit = centring.solved(question, answers.run(question), candidate.table.n)
-    return compared(candidate, criterion, fit, epsilon), fit
+    return _against(candidate, criterion, centring.solved(question, answers.run(question), table.n))
 
 
-def compared(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit, epsilon: Fraction) -> Measured:
+def _against(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit) -> tuple[Measured, Fit]:
+    return compared(candidate, criterion, fit), fit
+
+
+def compared(candidate: Candidate, criterion: RegressionCoefficients, fit: Fit) -> Measured:
     """What a noisy fit says about the candidate's coefficients: a function of public numbers."""
-    table = candidate.table
-    own = Fit.of(table, criterion.target)
-    question = Centring.by_candidate(table, criterion.target).moments(table.domain, epsilon)
-    value = sum(
-        (abs(a - b) for a, b in zip(fit.coefficients, own.coefficients if own else (), strict=True)),
-        Fraction(0),
-    )
-    units = question.units
-    delta = Fraction(units, question.unit**2 * table.n)
-    return Measured(
-        criterion,
-        "paper",
-        "functional mechanism",
-        value,
-        value < criterion.threshold,
-        criterion.threshold,
-        delta,
-        delta / epsilon,
-        question.unit**2 * table.n,
-        units,
-    )
+    own = Fit.of(candidate.table, criterion.target)
+    if own is None:
+        raise ValueError("the candidate's coefficients are not determined")
+    pairs = zip(fit.standardised(own.scaling).coefficients, own.coefficients, strict=True)
+    value = sum((abs(a - b) for a, b in pairs), Fraction(0))
+    units = value * FIT_GRID
+    assert units.denominator == 1, "coefficients lie on the grid"
+    met, threshold = value < criterion.threshold, criterion.threshold
+    return Measured(criterion, "paper", FUNCTIONAL, value, met, threshold, None, FIT_GRID, units.numerator)
+
+
+def fit_spread(candidate: Candidate, criterion: RegressionCoefficients) -> float:
+    """How far noise alone moves the coefficients, on average: simulated with the candidate's own moments."""
+    spec, table = candidate.specification, candidate.table
+    if spec.shares_once(criterion):
+        question = fit_question(spec, criterion.target, criterion.epsilon)
+        return in_public(spec, criterion.target).distance(table, noise_of(question, table.n))
+    centring = Centring.by_candidate(table, criterion.target)
+    return centring.distance(table, noise_of(centring.moments(table.domain, criterion.epsilon), table.n))
 
 
 def fit_question(specification: Specification, target: str, epsilon: Fraction) -> NoisyMoments:
     """What `fit_once` asks, from the specification alone; ValueError where its numbers are too large."""
-    return _in_public(specification, target).moments(Domain(specification.finest()), epsilon)
+    return in_public(specification, target).moments(Domain(specification.finest()), epsilon)
 
 
 def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
     """A regression of the original at the finest refinement, scaled by public constants: paid once."""
     question = fit_question(specification, target, epsilon)
-    return _in_public(specification, target).solved(question, answers.run(question), specification.n)
+    return in_public(specification, target).solved(question, answers.run(question), specification.n)
 
 
-def _in_public(specification: Specification, target: str) -> Centring:
+def in_public(specification: Specification, target: str) -> Centring:
+    """How the regression paid once is scaled: by what planning knows."""
     spreads = {name: (s.mean, s.deviation) for name, s in specification.planning.numbers.items()}
     return Centring.in_public(Domain(specification.finest()), target, spreads)
 

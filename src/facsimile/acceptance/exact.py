@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from facsimile.acceptance.decision import fit_spread
 from facsimile.acceptance.groups import groupings, likeness, means
 from facsimile.acceptance.regression import Fit, refitting
 from facsimile.acceptance.statistics import Asked, Candidate, number_range, plain_query
@@ -67,12 +68,15 @@ def exact_errors(specification: Specification, real: Table, synthetic: Table) ->
 
 @dataclass(frozen=True)
 class Tested:
-    """A criterion as a release would test it, without the noise: value, limit, sensitivity, noise scale."""
+    """A criterion as a release would test it, without the noise: value, limit, sensitivity, noise scale.
+
+    The distance from a noisy fit has no sensitivity; its scale is simulated.
+    """
 
     form: Statistic
     value: float
     limit: float
-    sensitivity: float
+    sensitivity: float | None
     scale: float
 
 
@@ -96,18 +100,17 @@ def _refitted(
 ) -> Tested | None:
     """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
     value = exact_error(specification, criterion, real, synthetic)
-    asked = refitting(synthetic, criterion.target, criterion.epsilon)
-    if value is None or asked is None:
+    if value is None or refitting(synthetic, criterion.target, criterion.epsilon) is None:
         return None
-    moved = asked[1].units / asked[1].unit ** 2 / synthetic.n
-    scale = moved / float(criterion.epsilon)
-    return Tested("paper", value, float(criterion.threshold), moved, scale)
+    scale = fit_spread(Candidate(specification, synthetic), criterion)
+    return Tested("paper", value, float(criterion.threshold), None, scale)
 
 
 def _tested(asked: Asked, real: Table) -> Tested:
     value = asked.query.value(real, SystemNoise())
     scale = asked.sensitivity / asked.criterion.epsilon
-    return Tested(asked.form, float(value), float(asked.limit), float(asked.sensitivity), float(scale))
+    limit = asked.tested_at
+    return Tested(asked.form, float(value), float(limit), float(asked.sensitivity), float(scale))
 
 
 def _own_fit(specification: Specification, real: Table) -> Fit | None:

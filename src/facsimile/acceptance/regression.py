@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,13 +13,15 @@ from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints, integers
 from facsimile.table.linear import Linear, fitted
-from facsimile.table.numbers import Floats, deviation, grid, mean
+from facsimile.table.numbers import Floats, deviation, floats, grid, mean
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 UNIT = 1024
 LOUD = 2
 SMALLEST = 0.05
+DRAWS, SEED = 400, 15
+"""Of a simulated spread: how many fits are drawn, and from which seed."""
 Spreads = Mapping[str, tuple[Fraction, Fraction]]
 
 
@@ -49,8 +51,7 @@ class Centring:
 
     def moments(self, domain: Domain, epsilon: Fraction) -> NoisyMoments:
         """The question to ask; ValueError where the numbers are too large for integer noise."""
-        constants = zip(self.scaling.features, self.scaling.means, self.scaling.deviations, strict=True)
-        features = tuple((name, _units(domain, name, c, s)) for name, c, s in constants)
+        features = tuple((name, _units(domain, name, c, s)) for name, c, s in self._constants())
         target = (self.scaling.target, _units(domain, self.scaling.target, self.centre, self.spread))
         return NoisyMoments(features, target, UNIT, epsilon)
 
@@ -60,11 +61,24 @@ class Centring:
         moments = np.zeros((size, size))
         for (i, j), value in zip(question.monomials, answer.tolist(), strict=True):
             moments[i, j] = moments[j, i] = value / (UNIT * UNIT * n)
-        noise = question.units / float(question.epsilon) / (UNIT * UNIT * n)
-        means, slopes = moments[0, 1:], _slopes(moments, noise)
+        means, slopes = moments[0, 1:], _slopes(moments, noise_of(question, n))
         constant = (means[-1] - slopes @ means[:-1]) * float(self.spread) + float(self.centre)
         found = [constant, *(slopes * float(self.spread))]
         return Fit(self.scaling, tuple(grid(Fraction(float(slope))) for slope in found))
+
+    def distance(self, table: Table, noise: float) -> float:
+        """How far noise alone moves the coefficients of a public table, on average: see `simulated`."""
+        columns = [*self._constants(), (self.scaling.target, self.centre, self.spread)]
+        rows = [np.ones(table.distinct)]
+        for name, centre, spread in columns:
+            numbers = (floats(table.domain.axis(name)) - float(centre)) / float(spread)
+            rows.append(numbers[table.column(name)])
+        x = np.column_stack(rows)
+        return simulated(x.T @ (x * table.counts[:, None]) / table.n, noise) * float(self.spread)
+
+    def _constants(self) -> Iterator[tuple[str, Fraction, Fraction]]:
+        """Each feature, what is taken off its numbers, and what they are divided by."""
+        return zip(self.scaling.features, self.scaling.means, self.scaling.deviations, strict=True)
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,18 @@ class Fit:
         scaling = Scaling.by(table, target)
         coefficients = fitted(table, scaling)
         return None if coefficients is None else cls(scaling, coefficients)
+
+    def standardised(self, by: Scaling) -> Fit:
+        """The same prediction with its features standardised in another way, on the grid of 2^−20.
+
+        b·(x − m)/d = b·(d'/d)·(x − m')/d' + b·(m' − m)/d: post-processing of public numbers.
+        """
+        constant, slopes = self.coefficients[0], []
+        own = zip(self.coefficients[1:], self.scaling.means, self.scaling.deviations, strict=True)
+        for (slope, m, d), mean_, deviation_ in zip(own, by.means, by.deviations, strict=True):
+            slopes.append(grid(slope * deviation_ / d))
+            constant += slope * (mean_ - m) / d
+        return Fit(by, (grid(constant), *slopes))
 
     def on(self, domain: Domain) -> Linear:
         """The prediction on the rows of a domain."""
@@ -98,6 +124,35 @@ def refitting(candidate: Table, target: str, epsilon: Fraction) -> tuple[Centrin
         return centring, centring.moments(candidate.domain, epsilon)
     except ValueError:
         return None
+
+
+def noise_of(question: NoisyMoments, n: int) -> float:
+    """The scale of the noise on each mean product."""
+    return question.units / float(question.epsilon) / (UNIT * UNIT * n)
+
+
+def simulated(moments: Floats, noise: float) -> float:
+    """The mean of ‖w' − w‖₁: w from the mean products of public columns, w' from the same with noise.
+
+    `moments` has a line for the constant, for each feature and, last, for the target. Features count in their
+    own deviations and the constant at their means, as coefficients are compared; the unit is the target's. The
+    mean absolute noise of a Laplace answer is its scale, so the two are comparable. The draws are the same for
+    everybody: PCG64's raw numbers from SEED, DRAWS fits.
+    """
+    means, size = moments[0, 1:], len(moments)
+    covariance = moments[1:, 1:] - np.outer(means, means)
+    deviations = np.sqrt(np.diag(covariance)[:-1])
+    own = np.linalg.pinv(covariance[:-1, :-1], hermitian=True) @ covariance[:-1, -1]
+    drawn = np.random.PCG64(SEED).random_raw(DRAWS * size * size)
+    halves = (np.asarray(drawn >> np.uint64(11), np.float64) + 0.5) / 2**53 - 0.5
+    noises = noise * -np.sign(halves) * np.log1p(-2 * np.abs(halves))
+    total = 0.0
+    for each in noises.reshape(DRAWS, size, size):
+        noisy = moments + np.triu(each) + np.triu(each, 1).T
+        slopes = _slopes(noisy, noise)
+        constant = noisy[0, -1] + slopes @ (means[:-1] - noisy[0, 1:-1])
+        total += abs(constant - means[-1]) + float(np.abs(slopes - own) @ deviations)
+    return total / DRAWS
 
 
 def _units(domain: Domain, name: str, centre: Fraction, spread: Fraction) -> Ints:

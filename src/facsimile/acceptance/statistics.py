@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import combinations
 
 from facsimile.acceptance.groups import groupings, likeness
+from facsimile.acceptance.ratio import clipped, tested_at
 from facsimile.acceptance.regression import Fit, refitting
 from facsimile.acceptance.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.noise import LARGEST
@@ -59,12 +60,16 @@ Range = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A criterion as a query: met when the query's value is below `limit`."""
+    """A criterion as a query: met when the query's value is below `limit`.
+
+    A noisy value by itself is compared with `tested_at`: the limit, or less where luck has a margin.
+    """
 
     criterion: Criterion
     form: Statistic
     query: Query
     limit: Fraction
+    tested_at: Fraction
 
     @cached_property
     def sensitivity(self) -> Fraction:
@@ -86,7 +91,7 @@ class Candidate:
     """A candidate table with what questions about it share.
 
     `fit` is the regression of the original that predictions are compared with, `refit` the one that
-    coefficients were, where they were measured in the paper's form.
+    coefficients were, where they were measured in the paper's form. Both are one where it was paid once.
     """
 
     specification: Specification
@@ -108,7 +113,8 @@ class Candidate:
             limit = 1 - 1 / criterion.threshold if criterion.threshold > 1 else Fraction(0)
         if isinstance(query, ClippedRatio):
             limit = min(limit, query.clip)
-        asked = Asked(criterion, chosen, query, limit)
+        ratio = clipped(self.specification, criterion) if chosen == "paper" else None
+        asked = Asked(criterion, chosen, query, limit, limit if ratio is None else tested_at(ratio))
         return None if asked.sensitivity > LARGEST // 2 else asked
 
     def _query(self, criterion: Criterion, sharp: bool) -> Query | None:
@@ -128,7 +134,8 @@ class Candidate:
 
     def _step(self, criterion: RegressionCoefficients, sharp: bool) -> Query | None:
         terms = newton_terms(self.table, criterion.target)
-        if terms is None or (not sharp and refitting(self.table, criterion.target, criterion.epsilon) is None):
+        known = sharp or self.specification.shares_once(criterion)
+        if terms is None or not (known or refitting(self.table, criterion.target, criterion.epsilon)):
             return None
         return OneStep(terms, self.cells, self.table.n)
 

@@ -14,6 +14,7 @@ from facsimile.sources.address import Address
 
 if TYPE_CHECKING:
     from facsimile.release.check import Check
+    from facsimile.release.noise import NoiseLine
     from facsimile.release.public import BinnedMean, PublicSummary
 
 LOUD, WIDTH = 1 / 3, 80
@@ -183,12 +184,16 @@ def _print_noise(page: Page, found: Check, from_public: bool) -> None:
     page.table(
         "Sensitivities: how far one record can move each criterion",
         "criterion|>sensitivity|_",
-        (
-            (line.criterion, "?" if line.sensitivity is None else f"{line.sensitivity:.3g}", line.note)
-            for line in found.noise
-        ),
+        ((line.criterion, _sensitivity(line), line.note) for line in found.noise),
     )
     page.line(f"Sizes come from {source}.")
+
+
+def _sensitivity(line: NoiseLine) -> str:
+    """A question mark where only a release can tell; nothing where noise is known without one."""
+    if line.sensitivity is None:
+        return "?" if line.scale is None else ""
+    return f"{line.sensitivity:.3g}"
 
 
 def _print_public(page: Page, summary: PublicSummary) -> None:

@@ -86,7 +86,7 @@ def evaluate_command(
                 *(
                     ("none",) * 4
                     if t is None
-                    else (f"{x:.4g}" for x in (t.value, t.limit, t.sensitivity, t.scale))
+                    else ("" if x is None else f"{x:.4g}" for x in (t.value, t.limit, t.sensitivity, t.scale))
                 ),
             )
             for v, t in zip(found.verdicts, found.tested, strict=True)

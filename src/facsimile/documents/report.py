@@ -22,6 +22,10 @@ class Criterion:
     Confidence); None where the noise allows no finite one. Δ is `sensitivity`; the noise has the standard
     deviation `sigma`. `units` and `grid` give the noisy answer exactly: units/grid. `source` says who asked for
     the criterion, `threshold_source` who set its threshold.
+
+    Where the answer is the distance from a noisy fit, and no value plus noise, Δ and σ are None and `spread` is
+    how far such noise alone moves the coefficients, on average. `luck` belongs to a ratio that was clipped at
+    `clip`: the probability that one so large passes; `expected` is the smallest count that the plan expected.
     """
 
     name: str
@@ -38,14 +42,18 @@ class Criterion:
     statistic: str
     mechanism: str
     epsilon: float
-    sensitivity: float
-    sigma: float
+    sensitivity: float | None
+    sigma: float | None
     grid: int
     units: int
     bounds: tuple[float, float] | None
     smallest_group: int | None
     source: str | None = None
     threshold_source: str | None = None
+    spread: float | None = None
+    clip: float | None = None
+    luck: float | None = None
+    expected: int | None = None
 
 
 @dataclass(frozen=True)

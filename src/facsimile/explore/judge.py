@@ -233,14 +233,16 @@ class Judge:
 
     def _fit(self, epsilon: Fraction | None) -> Fit | None:
         """A regression of the original, paid once in a release; None where no criterion needs one."""
-        targets = [c.target for c in self.spec.criteria if isinstance(c, RegressionError)]
-        if epsilon is None or not targets:
+        target = next(
+            (c.target for c in self.spec.criteria if isinstance(c, RegressionError)), self.spec.once_target
+        )
+        if epsilon is None or target is None:
             return None
         if epsilon not in self._fits:
             table = self.ground.table
             seed = self.ground.draws("once", show_decimal(epsilon), *self.name)
             answers = Curator.rehearsal(rehearse(table), seed)
-            self._fits[epsilon] = fit_once(answers, self.spec, targets[0], epsilon)
+            self._fits[epsilon] = fit_once(answers, self.spec, target, epsilon)
         return self._fits[epsilon]
 
 

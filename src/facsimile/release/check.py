@@ -32,6 +32,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
+FREE = f"paid by the {ONCE}"
 APPROXIMATE = "approximate DP: excluded in pure mode"
 
 
@@ -160,10 +161,11 @@ def _overspent(specification: Specification) -> Iterator[Mistake]:
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
     """Every part of the budget, and the total that is charged."""
     parts = specification.budget
+    when = "measured in each iteration" if specification.scheme == "paper" else "once"
     criteria = [
-        BudgetLine(
-            c.name, c.epsilon, "measured in each iteration" if specification.scheme == "paper" else "once"
-        )
+        BudgetLine(c.name, Fraction(0), FREE)
+        if specification.shares_once(c)
+        else BudgetLine(c.name, c.epsilon, when)
         for c in specification.criteria
     ]
     generator = BudgetLine("generator", parts.generator, "one fit")

@@ -5,13 +5,18 @@ Where a sensitivity depends on the release, it follows from what planning assume
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
+from math import ceil, sqrt
 from typing import assert_never
 
+import numpy as np
+
+from facsimile.acceptance.decision import fine_grid, fit_question, in_public
+from facsimile.acceptance.ratio import clipped, luck, tested_at
+from facsimile.acceptance.regression import noise_of, simulated
 from facsimile.acceptance.statistics import Range, number_range
 from facsimile.privacy.queries import sensitivity
 from facsimile.spec.criteria import (
@@ -30,10 +35,13 @@ from facsimile.spec.criteria import (
     TotalVariationDistance,
 )
 from facsimile.spec.release import Specification
+from facsimile.table.numbers import Floats
 
-MOMENTS = "noise on each mean product"
 UNKNOWN = "depends on the release"
-HOPELESS = "no ratio can pass: give it more epsilon"
+APART = "for columns that are not correlated"
+SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
+EXPLAINED = 0.5
+"""How much of a target's variance its features explain, in equal parts, where planning tells no correlation."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +59,21 @@ class NoiseLine:
 
     @property
     def share(self) -> float | None:
-        """The noise as a part of the value tested at; None where the two are not of one kind."""
-        comparable = self.scale is not None and self.tested_at > 0 and self.note != MOMENTS
-        return self.scale / self.tested_at if comparable and self.scale is not None else None
+        """The noise as a part of the value tested at."""
+        return None if self.scale is None or self.tested_at <= 0 else self.scale / self.tested_at
 
 
 @dataclass(frozen=True)
 class Assumed:
-    """What the release is assumed to look like: declared for planning, or read from public data."""
+    """What the release is assumed to look like: declared for planning, or read from public data.
+
+    `correlations` are of all columns, in their order, where they are known.
+    """
 
     s_min: int | None
     groups: dict[str, int]
     spreads: dict[str, tuple[Fraction, Fraction]]
+    correlations: Floats | None = None
 
 
 def declared(specification: Specification) -> Assumed:
@@ -76,17 +87,22 @@ def noise_line(specification: Specification, criterion: Criterion, assumed: Assu
     statistic = specification.statistic_of(criterion)
     delta, note = _sensitivity(specification, criterion, assumed)
     scale = None if delta is None else float(delta / criterion.epsilon)
-    tested = float(criterion.threshold)
-    if isinstance(criterion, MarginalsRelative) and scale is not None and statistic == "paper":
-        limit = float(min(criterion.threshold, criterion.clip))
-        tested = limit + scale * math.log(2 * float(criterion.false_accept))
-        note = HOPELESS if tested <= 1 else note
-    elif isinstance(criterion, MarginalsRelative) and statistic == "sharp":
-        tested = 1 / float(criterion.threshold)
-        note = f"the ratio is tested as its inverse, above {tested:g}; {note}"
+    tested = criterion.threshold
+    if isinstance(criterion, RegressionCoefficients) and statistic == "paper":
+        scale, note = _fit_noise(specification, criterion, assumed)
+    if isinstance(criterion, MarginalsRelative) and statistic == "sharp":
+        tested = 1 / criterion.threshold
+        note = f"the ratio is tested as its inverse, above {float(tested):g}; {note}"
+    ratio = clipped(specification, criterion)
+    if ratio is not None and delta is not None:
+        tested, grid = tested_at(ratio), fine_grid(delta)
+        chance = luck(ratio, grid, ceil(grid * delta))
+        note = f"{note}; a ratio of {float(ratio.clip):g} or more passes by luck with {chance:.2%}"
+    elif isinstance(criterion, MarginalsRelative) and criterion.tested_at is not None:
+        note = f"{note}; `tested_at` is for scheme and form paper, and not used here"
     shown = None if delta is None else float(delta)
     return NoiseLine(
-        criterion.name, statistic, criterion.threshold, tested, criterion.epsilon, shown, scale, note
+        criterion.name, statistic, criterion.threshold, float(tested), criterion.epsilon, shown, scale, note
     )
 
 
@@ -106,10 +122,11 @@ def _sensitivity(
         bounds = _range(specification, criterion.target, sharp)
         return sensitivity.prediction_error(bounds, n), "2(U − L)/n" + (", at most" if sharp else "")
     if isinstance(criterion, RegressionCoefficients):
-        if sharp:
-            known = criterion.planning_sensitivity
-            return known, "planned" if known is not None else UNKNOWN
-        return _moments_sensitivity(specification, criterion.target, assumed)
+        if not sharp:
+            return None, ""
+        if criterion.planning_sensitivity is not None:
+            return criterion.planning_sensitivity, "planned"
+        return _step_sensitivity(specification, criterion.target, assumed)
     if isinstance(criterion, Quantile):
         smallest = min([assumed.groups.get(name, n) for name in criterion.by] or [n])
         return Fraction(1, max(1, smallest)), f"smallest group {smallest:,}"
@@ -146,24 +163,73 @@ def _correlation_sensitivity(
         return None, f"needs planning.numbers.{unknown[0]}"
     scaled = [_standardised(specification, name, assumed) for name in criterion.of]
     widest = max(product(one, other) for one, other in combinations(scaled, 2))
-    return widest / specification.n, "for columns that are not correlated"
+    return widest / specification.n, APART
 
 
-def _moments_sensitivity(
+def _step_sensitivity(
     specification: Specification, target: str, assumed: Assumed
 ) -> tuple[Fraction | None, str]:
+    """One step from the release's coefficients: x·(y − mean), a constant among the x."""
+    features, goal, missing = _features(specification, target, assumed)
+    if goal is None:
+        return None, missing
+    moved = sum((product(x, goal) for x in features), Fraction(0))
+    return moved * assumed.spreads[target][1] / specification.n, APART
+
+
+def _fit_noise(
+    specification: Specification, criterion: RegressionCoefficients, assumed: Assumed
+) -> tuple[float | None, str]:
+    """The mean distance of a noisy fit from the exact one, in place of a scale: it has no sensitivity."""
+    target, epsilon, n = criterion.target, criterion.epsilon, specification.n
+    features, goal, missing = _features(specification, target, assumed)
+    if goal is None:
+        return None, missing
+    order = [*(name for name in specification.names if name != target), target]
+    constants = [assumed.spreads[name] for name in order]
+    noise = float(moments(features, goal) / epsilon / n)
+    if specification.shares_once(criterion):
+        try:
+            question = fit_question(specification, target, epsilon)
+        except ValueError:
+            return None, UNKNOWN
+        public, noise = in_public(specification, target), noise_of(question, n)
+        scaling = public.scaling
+        constants = list(zip(scaling.means, scaling.deviations, strict=True))
+        constants.append((public.centre, public.spread))
+    pairs = list(zip((assumed.spreads[name] for name in order), constants, strict=True))
+    means = np.array([1.0, *(float((mean - c) / d) for (mean, _), (c, d) in pairs)])
+    deviations = np.array([0.0, *(float(spread / d) for (_, spread), (_, d) in pairs)])
+    places = [specification.names.index(name) for name in order]
+    known = assumed.correlations
+    correlations = np.zeros((len(means), len(means)))
+    correlations[1:, 1:] = _planned(len(order)) if known is None else known[np.ix_(places, places)]
+    second = correlations * np.outer(deviations, deviations) + np.outer(means, means)
+    return simulated(second, noise) * float(constants[-1][1]), SIMULATED
+
+
+def _planned(columns: int) -> Floats:
+    """Correlations of features that explain a part of the target, the last, and nothing of each other."""
+    found = np.eye(columns)
+    found[:-1, -1] = found[-1, :-1] = sqrt(EXPLAINED / max(1, columns - 1))
+    return found
+
+
+def _features(
+    specification: Specification, target: str, assumed: Assumed
+) -> tuple[list[Range], Range | None, str]:
+    """The ranges of a constant and the standardised features, and of the target; what is missing for them."""
     unknown = [name for name in specification.names if name not in assumed.spreads]
     if unknown:
-        return None, f"needs planning.numbers.{unknown[0]}"
+        return [], None, f"needs planning.numbers.{unknown[0]}"
     others = [name for name in specification.names if name != target]
-    features = [_standardised(specification, name, assumed) for name in others]
-    goal = _standardised(specification, target, assumed)
-    delta = moments([(Fraction(1), Fraction(1)), *features], goal)
-    return delta / specification.n, MOMENTS
+    features = [_standardised(specification, name, assumed, sharp=True) for name in others]
+    goal = _standardised(specification, target, assumed, sharp=True)
+    return [(Fraction(1), Fraction(1)), *features], goal, ""
 
 
-def _standardised(specification: Specification, name: str, assumed: Assumed) -> Range:
-    (low, high), (mean, deviation) = _range(specification, name, sharp=False), assumed.spreads[name]
+def _standardised(specification: Specification, name: str, assumed: Assumed, sharp: bool = False) -> Range:
+    (low, high), (mean, deviation) = _range(specification, name, sharp), assumed.spreads[name]
     return (low - mean) / deviation, (high - mean) / deviation
 
 

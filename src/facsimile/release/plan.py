@@ -18,7 +18,7 @@ FORMAT = 1
 def plan_of(specification: Specification) -> Plan:
     """The parts of the budget, as the scheme arranges them."""
     parts = specification.budget
-    measured = [criterion.epsilon for criterion in specification.criteria]
+    measured = [c.epsilon for c in specification.criteria if not specification.shares_once(c)]
     return arranged(
         specification.scheme, parts.generator, parts.test, parts.once, measured, specification.selection
     )
@@ -36,6 +36,9 @@ def arranged(
 
     paper: every criterion is measured in each index. test-then-measure: an index fits and tests, measurements
     follow once. train-once: the fit comes before the search, an index only tests.
+
+    What compares with the regression paid once is not among the `measured`: that regression is released before
+    the search and composes with it, and its distance from a candidate is a function of two public things.
     """
     nothing = Fraction(0)
     after = sum(measured, nothing)

@@ -15,6 +15,7 @@ from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
+from facsimile.table.numbers import Floats, floats
 from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
 
@@ -56,6 +57,7 @@ class PublicSummary:
     groups: dict[str, int]
     spreads: dict[str, tuple[Fraction, Fraction]]
     means: tuple[BinnedMean, ...] = ()
+    correlations: Floats | None = None
 
     def as_json(self) -> dict[str, object]:
         """The summary as plain data."""
@@ -92,7 +94,8 @@ def summarise(specification: Specification, table: Table, raw: RawSums | None = 
             groups[column.name] = min(sums.values())
     smallest = {name: int(coded.marginal((name,)).min()) for name in coded.domain.names}
     binned = () if raw is None else tuple(_binned(specification, table, raw))
-    return PublicSummary(table.n, coded.distinct, smallest, groups, _spreads(coded, coded.domain), binned)
+    spreads, correlations = _spreads(coded, coded.domain), _correlations(coded)
+    return PublicSummary(table.n, coded.distinct, smallest, groups, spreads, binned, correlations)
 
 
 def averaged(specification: Specification) -> list[str]:
@@ -137,7 +140,20 @@ def _groups(
 def assumptions(summary: PublicSummary, n: int) -> Assumed:
     """The public sizes, scaled to n records, in place of the specification's planning values."""
     groups = {name: size * n // summary.n for name, size in summary.groups.items()}
-    return Assumed(min(summary.smallest.values()) * n // summary.n, groups, summary.spreads)
+    s_min = min(summary.smallest.values()) * n // summary.n
+    return Assumed(s_min, groups, summary.spreads, summary.correlations)
+
+
+def _correlations(table: Table) -> Floats | None:
+    """Of all columns, in their order; None where one has no numbers. A constant column has none with any."""
+    if any(axis.numbers is None for axis in table.domain.axes):
+        return None
+    rows = np.array([floats(axis)[table.column(axis.name)] for axis in table.domain.axes])
+    covariance = np.atleast_2d(np.cov(rows, fweights=table.counts))
+    deviations = np.sqrt(np.diag(covariance))
+    found: Floats = covariance / np.outer(*(np.where(deviations > 0, deviations, 1.0),) * 2)
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def _spreads(table: Table, domain: Domain) -> dict[str, tuple[Fraction, Fraction]]:

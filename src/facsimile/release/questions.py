@@ -16,6 +16,7 @@ import numpy as np
 
 from facsimile.acceptance.decision import JointTest, fine_grid, luck
 from facsimile.acceptance.groups import groupings
+from facsimile.acceptance.ratio import clipped, tested_at
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Asked, Candidate
 from facsimile.privacy.mechanisms import NoisyAnswer
@@ -58,9 +59,18 @@ def unaskable(specification: Specification) -> Iterator[Mistake]:
                     ("criteria", i, "criterion"), f"criterion {criterion.name} {problem}", hides=False
                 )
     for i, criterion in enumerate(specification.criteria):
-        if i not in told and isinstance(criterion, MarginalsRelative) and criterion.threshold <= 1:
+        if i in told or not isinstance(criterion, MarginalsRelative):
+            continue
+        ratio = clipped(specification, criterion)
+        if criterion.threshold <= 1:
             problem = f"criterion {criterion.name} cannot be met: the ratio of equal counts is 1"
             yield Mistake(("criteria", i, "threshold"), problem, hides=False)
+        elif ratio is not None and tested_at(ratio) <= 1:
+            problem = (
+                f"criterion {criterion.name} passes by luck only: with so little epsilon its noise leaves it "
+                f"tested at {float(tested_at(ratio)):.3g}, and the ratio of equal counts is 1"
+            )
+            yield Mistake(("criteria", i, "epsilon"), problem, hides=False)
 
 
 def unheld(specification: Specification) -> Iterator[Mistake]:

@@ -10,8 +10,10 @@ from typing import Any
 
 from facsimile import __version__
 from facsimile.acceptance.bounds import CONFIDENCE, bound, deviation, level, shared_by
-from facsimile.acceptance.decision import LAPLACE, Measured
+from facsimile.acceptance.decision import Measured, fit_spread
+from facsimile.acceptance.ratio import clipped, luck
 from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.statistics import Candidate
 from facsimile.acceptance.words import stands, told
 from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
@@ -36,6 +38,7 @@ from facsimile.release.plan import FORMAT, plan_hash
 from facsimile.release.writing import digest
 from facsimile.spec import people
 from facsimile.spec.columns import CLIP, DROP, Constant
+from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.meanings import coarse, meaning
 from facsimile.spec.release import Specification
@@ -65,7 +68,7 @@ def report(release: Release, day: date) -> Report:
     """Everything the release says about itself."""
     spec, configuration = release.specification, release.configuration
     lines, total = budget_lines(spec)
-    in_loop, sharing = spec.scheme == "paper", shared_by(release.measured)
+    sharing = shared_by(release.measured)
     kinds = {criterion.criterion for criterion in spec.criteria}
     faces = face_privacy(release.table, K, min(K, len(spec.columns) - 1))
     return Report(
@@ -86,7 +89,7 @@ def report(release: Release, day: date) -> Report:
         configurations=spec.space.pure().size,
         confidence=Confidence(show_decimal(CONFIDENCE), show_decimal(1 - level(sharing)), sharing),
         budget=tuple(BudgetLine(line.part, show_upper(line.epsilon), line.note) for line in lines),
-        criteria=tuple(criterion(m, in_loop, level(sharing)) for m in release.measured),
+        criteria=tuple(criterion(spec, release.table, m, level(sharing)) for m in release.measured),
         columns=tuple(_column(spec, release.table, axis.name) for axis in release.table.domain.axes),
         rules=tuple(_rules(spec)),
         policy=spec.constraints.policy,
@@ -126,13 +129,13 @@ def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
     return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
 
 
-def criterion(measured: Measured, in_loop: bool, alpha: Fraction) -> Criterion:
+def criterion(specification: Specification, table: Table, measured: Measured, alpha: Fraction) -> Criterion:
     """One measured criterion as it is published, its bound at level α."""
     chosen, said = measured.criterion, told(measured.criterion)
-    laplace = measured.mechanism == LAPLACE
+    in_loop, delta, bounds = specification.scheme == "paper", measured.sensitivity, measured.bounds
     noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
-    sigma = noise if laplace else 2**0.5 * float(measured.scale)
-    bounds = measured.bounds
+    refitted = chosen if isinstance(chosen, RegressionCoefficients) and delta is None else None
+    ratio = clipped(specification, chosen)
     return Criterion(
         name=chosen.name,
         kind=chosen.criterion,
@@ -148,14 +151,18 @@ def criterion(measured: Measured, in_loop: bool, alpha: Fraction) -> Criterion:
         statistic=measured.form,
         mechanism=measured.mechanism,
         epsilon=float(chosen.epsilon),
-        sensitivity=float(measured.sensitivity),
-        sigma=sigma,
+        sensitivity=None if delta is None else float(delta),
+        sigma=None if delta is None else noise,
         grid=measured.grid,
         units=measured.units,
         bounds=None if bounds is None else (float(bounds[0]), float(bounds[1])),
         smallest_group=measured.smallest_group,
         source=said_of(chosen.source),
         threshold_source=said_of(chosen.threshold_source),
+        spread=None if refitted is None else fit_spread(Candidate(specification, table), refitted),
+        clip=None if ratio is None else float(ratio.clip),
+        luck=None if ratio is None else luck(ratio, measured.grid, measured.noise_units),
+        expected=None if ratio is None else ratio.planning_s_min,
     )
 
 

@@ -50,7 +50,6 @@ from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key
 from facsimile.sources.address import Address
-from facsimile.spec.criteria import RegressionError
 from facsimile.spec.release import Specification
 from facsimile.storage import reached, refuse_without_room
 from facsimile.synthesizers.base import Answers
@@ -245,10 +244,9 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
 
 def _fit_is_possible(spec: Specification) -> None:
     """The regression that is paid once can be asked for with the declared numbers."""
-    targets = [c.target for c in spec.criteria if isinstance(c, RegressionError)]
-    if spec.budget.once is not None and targets:
+    if spec.budget.once is not None and spec.once_target is not None:
         try:
-            fit_question(spec, targets[0], spec.budget.once)
+            fit_question(spec, spec.once_target, spec.budget.once)
         except ValueError:
             problem = "The regression before the loop has numbers that are too large for its scale."
             raise refusal("E200", problem=problem) from None

@@ -18,7 +18,7 @@ from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Candidate
 from facsimile.release.candidate import Recipe
 from facsimile.shaping.constraints import implausible
-from facsimile.spec.criteria import Criterion, RegressionCoefficients, RegressionError
+from facsimile.spec.criteria import Criterion, RegressionCoefficients
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers, Model
@@ -63,9 +63,8 @@ class Scheme:
         """What comes before the search, paid once."""
         spec = self.specification
         prepared = Prepared()
-        targets = [c.target for c in spec.criteria if isinstance(c, RegressionError)]
-        if spec.budget.once is not None and targets:
-            prepared = replace(prepared, fit=fit_once(answers, spec, targets[0], spec.budget.once))
+        if spec.budget.once is not None and spec.once_target is not None:
+            prepared = replace(prepared, fit=fit_once(answers, spec, spec.once_target, spec.budget.once))
         if spec.scheme == "train-once":
             recipe = self.drawn()
             model = recipe.fit(under(answers, recipe), spec.budget.generator, random)
@@ -129,7 +128,7 @@ def measured_all(
     `stop`: None at the first that is not met.
 
     The coefficients come first: in the paper's form they leave a regression. It serves the gap of predictions
-    too where none was fitted once.
+    too where none was fitted once; where one was, it serves the coefficients, and they cost nothing.
     """
     spec = candidate.specification
     found: dict[str, Measured] = {}
@@ -147,7 +146,7 @@ def measured_one(
     """One criterion with its own noise, or None where it cannot be met; and the candidate for the next one."""
     form = candidate.specification.statistic_of(criterion)
     if isinstance(criterion, RegressionCoefficients) and form == "paper":
-        refitted = refit(candidate, criterion, answers, criterion.epsilon)
+        refitted = refit(candidate, criterion, answers)
         if refitted is None:
             return None, candidate
         measured, found = refitted

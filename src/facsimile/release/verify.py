@@ -233,7 +233,9 @@ def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measur
         if isinstance(criterion, RegressionCoefficients) and specification.statistic_of(criterion) == "paper":
             if candidate.refit is None:
                 raise ValueError("the coefficients need the regression they were compared with")
-            yield compared(candidate, criterion, candidate.refit, criterion.epsilon)
+            if specification.shares_once(criterion) and candidate.fit not in (None, candidate.refit):
+                raise ValueError("one regression was paid for, and two are published")
+            yield compared(candidate, criterion, candidate.refit)
         else:
             asked = candidate.asked(criterion)
             if asked is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from facsimile.spec.choices import Statistic
 from facsimile.spec.constraints import Condition, parse_condition, resolve, unreadable
@@ -85,9 +85,20 @@ class MarginalsRelative(_Criterion):
         lt=Fraction(1, 2),
         description="Probability that a clipped ratio passes by luck of the noise (paper form).",
     )
+    tested_at: Exact | None = Field(
+        default=None,
+        gt=1,
+        description="What a noisy ratio must stay below (scheme and form paper); default: from `false_accept`.",
+    )
     planning_s_min: Count = Field(
         default=50, ge=0, description="Smallest one-way count to plan with, before a release exists."
     )
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A ratio is tested at its threshold or below, and below what it is clipped to."""
+        if self.tested_at is not None and self.tested_at > min(self.threshold, self.clip):
+            problem = f"criterion {self.kind}: `tested_at` is at most its `threshold` and its `clip`"
+            yield Mistake(("tested_at",), problem)
 
 
 class ConditionalMean(_Criterion):
@@ -107,6 +118,8 @@ class ConditionalMean(_Criterion):
 
 class RegressionCoefficients(_Criterion):
     """The L1 distance of regression coefficients, features standardised by the release."""
+
+    model_config = ConfigDict(json_schema_extra=lambda schema: schema["required"].remove("epsilon"))
 
     criterion: Literal["regression-coefficients"]
     target: Reference

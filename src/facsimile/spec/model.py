@@ -23,6 +23,16 @@ class Model(BaseModel):
         """What is wrong although each value by itself is fine."""
         yield from ()
 
+    @classmethod
+    def filled(cls, data: Any) -> Any:
+        """The data with what may be left out because another part of it says the same."""
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, data: Any) -> Any:
+        return cls.filled(data)
+
     @model_validator(mode="after")
     def _without_mistakes(self) -> Self:
         for mistake in self.mistakes():

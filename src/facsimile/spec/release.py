@@ -224,6 +224,24 @@ class Specification(Model):
     budget: Budget
     planning: Planning = Planning()
 
+    @classmethod
+    def filled(cls, data: Any) -> Any:
+        """Coefficients that compare with the regression paid once have its epsilon."""
+        with suppress(AttributeError, KeyError, TypeError):
+            once, form = data["budget"]["once"], data.get("statistic")
+            errors = [c["target"] for c in data["criteria"] if c.get("criterion") == "regression-mae"]
+            criteria = [
+                {**c, "epsilon": once}
+                if c.get("criterion") == "regression-coefficients"
+                and "epsilon" not in c
+                and (c.get("statistic") or form) == "paper"
+                and errors in ([], [c["target"]])
+                else c
+                for c in data["criteria"]
+            ]
+            return {**data, "criteria": criteria}
+        return data
+
     def mistakes(self) -> Iterator[Mistake]:
         """What parts say about each other."""
         yield from every(
@@ -237,6 +255,7 @@ class Specification(Model):
             self._check_drops(),
             self._check_clamps(),
             self._check_test(),
+            self._check_shared(),
             self._check_delta(),
             self._check_planning("groups"),
             self._check_planning("numbers"),
@@ -328,6 +347,24 @@ class Specification(Model):
     def statistic_of(self, criterion: Criterion) -> Statistic:
         """The form a criterion is measured in."""
         return criterion.statistic or self.statistic
+
+    @property
+    def once_target(self) -> str | None:
+        """The column whose regression `budget.once` pays for; None where nothing compares with one."""
+        if self.budget.once is None:
+            return None
+        wanted = [c.target for c in self.criteria if isinstance(c, RegressionError)]
+        wanted += [c.target for c in self.criteria if isinstance(c, RegressionCoefficients) and self._refits(c)]
+        return wanted[0] if wanted else None
+
+    def shares_once(self, criterion: Criterion) -> bool:
+        """Whether a criterion compares with the regression paid once, and so costs nothing itself."""
+        if not isinstance(criterion, RegressionCoefficients) or not self._refits(criterion):
+            return False
+        return criterion.target == self.once_target
+
+    def _refits(self, criterion: RegressionCoefficients) -> bool:
+        return self.statistic_of(criterion) == "paper"
 
     @property
     def slack(self) -> Fraction:
@@ -633,6 +670,17 @@ class Specification(Model):
                 yield Mistake(("budget", "test"), problem)
         elif self.budget.test is None:
             yield Mistake(("budget",), f"scheme {self.scheme} needs budget.test: the epsilon of one test")
+
+    def _check_shared(self) -> Iterator[Mistake]:
+        """What compares with the regression paid once is paid by it."""
+        for i, criterion in enumerate(self.criteria):
+            with suppress(Unknown):
+                if self.shares_once(criterion) and criterion.epsilon != self.budget.once:
+                    problem = (
+                        f"criterion {criterion.kind} compares with the regression that budget.once pays for: "
+                        "leave its epsilon out, or make the two equal"
+                    )
+                    yield Mistake(("criteria", i, "epsilon"), problem, hides=False)
 
     def _check_delta(self) -> Iterator[Mistake]:
         if self.budget.delta > 0:

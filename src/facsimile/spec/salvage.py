@@ -70,6 +70,7 @@ class Salvage:
         if not isinstance(data, Mapping):
             self._tell(Mistake(place, f"{_subject(place)} {_SHAPES['dict_type'] if data else 'is empty'}"))
             return made
+        data = kind.filled(data)
         keys = self._keys(kind, data, place)
         for name, field in kind.model_fields.items():
             if name in keys:
