@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from statistics import median
 
@@ -60,7 +59,7 @@ def _median_error(candidate: Candidate, criterion: RegressionCoefficients, real:
     values = []
     for seed in range(FITS):
         curator = Curator.rehearsal(rehearse(real), seed)
-        found = refit(candidate, criterion, curator, Fraction(criterion.epsilon))
+        found = refit(candidate, criterion, curator)
         assert found is not None
         values.append(float(found[0].value or 0))
     return median(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -19,18 +19,22 @@ from facsimile.acceptance.decision import (
     JointTest,
     fine_grid,
     fit_once,
+    fit_spread,
     joint_test,
+    judged,
     luck,
     margin,
     measure,
     refit,
 )
 from facsimile.acceptance.exact import exact_errors
+from facsimile.acceptance.ratio import tested_at as at_of
+from facsimile.acceptance.regression import DRAWS
 from facsimile.acceptance.statistics import Candidate
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.mechanisms import Answer, NoisyAnswer
+from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.spec.criteria import MarginalsRelative, RegressionCoefficients, RegressionError
@@ -189,18 +193,29 @@ def test_with_plenty_of_budget_a_measurement_is_the_exact_error(pair: Pair, form
         assert found.tested_at <= max(criterion.threshold, asked.limit) + Fraction(1, found.grid)
 
 
-def test_a_clipped_ratio_passes_by_luck_with_the_stated_probability(pair: Pair) -> None:
+def test_a_ratio_is_tested_at_a_number_that_no_candidate_moves(pair: Pair) -> None:
     specification, real, synthetic = pair
     criterion = next(c for c in specification.criteria if isinstance(c, MarginalsRelative))
-    asked = Candidate(specification, synthetic).asked(criterion, "paper")
-    assert asked is not None
-    found = measure(asked, rehearsal(real), criterion.epsilon)
-    question = NoisyAnswer(asked.query, criterion.epsilon, found.grid)
-    below = math.ceil(found.tested_at * found.grid)
-    at_the_clip = math.floor(criterion.clip * found.grid)
-    assert tail(at_the_clip - below + 1, criterion.epsilon, question.units) <= float(criterion.false_accept)
-    continuous = 2 + float(found.scale) * math.log(2 * float(criterion.false_accept))
-    assert float(found.tested_at) == pytest.approx(continuous, abs=0.01)
+    lopsided = Table.from_rows(synthetic.domain, synthetic.codes[:1], [synthetic.n])
+    for table in (synthetic, real, lopsided):
+        asked = Candidate(specification, table).asked(criterion)
+        assert asked is not None
+        assert measure(asked, rehearsal(real), criterion.epsilon).tested_at == at_of(criterion)
+    joint = specification.model_copy(update={"scheme": "test-then-measure"})
+    asked = Candidate(joint, synthetic).asked(criterion)
+    assert asked is not None and asked.tested_at == asked.limit == criterion.threshold
+
+
+@pytest.mark.parametrize("at", ["1.3", "1.4", "2"])
+def test_a_noisy_ratio_passes_strictly_below_what_it_is_tested_at(pair: Pair, at: str) -> None:
+    specification, _, synthetic = pair
+    found = next(c for c in specification.criteria if isinstance(c, MarginalsRelative))
+    given = found.model_copy(update={"tested_at": Fraction(at)})
+    asked = Candidate(specification, synthetic).asked(given)
+    assert asked is not None and asked.tested_at == Fraction(at)
+    grid = fine_grid(asked.sensitivity)
+    for units in range(math.floor(Fraction(at) * grid) - 2, math.ceil(Fraction(at) * grid) + 3):
+        assert judged(asked, found.epsilon, Answer(units, grid)).met is (Fraction(units, grid) < Fraction(at))
 
 
 def test_a_ratio_far_above_its_clip_is_not_accepted_whatever_the_threshold(pair: Pair) -> None:
@@ -223,10 +238,67 @@ def test_the_papers_coefficients_come_from_a_noisy_fit(pair: Pair) -> None:
     specification, real, synthetic = pair
     criterion = next(c for c in specification.criteria if isinstance(c, RegressionCoefficients))
     exact = next(v for v in exact_errors(specification, real, synthetic) if v.name == criterion.name)
-    found = refit(Candidate(specification, synthetic), criterion, rehearsal(real), Fraction(10**5))
+    rich = criterion.model_copy(update={"epsilon": Fraction(10**5)})
+    found = refit(Candidate(specification, synthetic), rich, rehearsal(real))
     assert found is not None and exact.value is not None
     measured, fit = found
     assert float(measured.value or 0) == pytest.approx(exact.value, abs=1.5)
     assert len(fit.coefficients) == 6
     constant = Table.from_rows(synthetic.domain, np.zeros((20_000, 6), int))
-    assert refit(Candidate(specification, constant), criterion, rehearsal(real), Fraction(1)) is None
+    assert refit(Candidate(specification, constant), criterion, rehearsal(real)) is None
+
+
+class Silent:
+    """Answers nothing: what is asked is an error."""
+
+    domain = None
+
+    def run(self, mechanism: Any) -> Any:
+        raise AssertionError("something was asked")
+
+
+def test_a_fit_paid_once_is_compared_without_a_question(pair: Pair) -> None:
+    """Its distance is that of the same prediction, standardised by the candidate."""
+    specification, real, synthetic = pair
+    criterion = next(c for c in specification.criteria if isinstance(c, RegressionCoefficients))
+    once = specification.model_copy(
+        update={"budget": specification.budget.model_copy(update={"once": criterion.epsilon})}
+    )
+    assert once.shares_once(criterion) and not specification.shares_once(criterion)
+    fit = fit_once(rehearsal(real), once, "birth_weight", Fraction(10**6))
+    found = refit(Candidate(once, synthetic, fit), criterion, cast(Any, Silent()))
+    exact = next(v for v in exact_errors(specification, real, synthetic) if v.name == criterion.name)
+    assert found is not None and exact.value is not None
+    measured, used = found
+    assert used is fit
+    assert float(measured.value or 0) == pytest.approx(exact.value, abs=1.5)
+    assert Fraction(measured.units, measured.grid) == measured.value
+    assert measured.sensitivity is None
+    constant = Table.from_rows(synthetic.domain, np.zeros((20_000, 6), int))
+    assert refit(Candidate(once, constant, fit), criterion, cast(Any, Silent())) is None
+    with pytest.raises(AssertionError, match="something was asked"):
+        refit(Candidate(specification, synthetic, fit), criterion, cast(Any, Silent()))
+
+
+@pytest.mark.parametrize("paid_once", [False, True])
+def test_the_simulated_spread_is_that_of_real_fits(pair: Pair, paid_once: bool) -> None:
+    """The mean of 60 fits by the mechanism itself: within five of its standard errors."""
+    specification, real, _ = pair
+    specification = specification.sized(165_915)
+    table = Table.from_rows(real.domain, real.codes, real.counts * 8 + (real.counts * 59 // 200))
+    specification = specification.sized(table.n)
+    criterion = next(c for c in specification.criteria if isinstance(c, RegressionCoefficients))
+    if paid_once:
+        budget = specification.budget.model_copy(update={"once": criterion.epsilon})
+        specification = specification.model_copy(update={"budget": budget})
+    distances = []
+    for seed in range(60):
+        curator = rehearsal(table, seed)
+        fit = fit_once(curator, specification, "birth_weight", criterion.epsilon) if paid_once else None
+        found = refit(Candidate(specification, table, fit), criterion, curator)
+        assert found is not None
+        distances.append(float(found[0].value or 0))
+    error = float(np.std(distances)) * math.sqrt(1 / len(distances) + 1 / DRAWS)
+    spread = fit_spread(Candidate(specification, table), criterion)
+    assert spread == pytest.approx(float(np.mean(distances)), abs=5 * error)
+    assert fit_spread(Candidate(specification, table), criterion) == spread

@@ -66,6 +66,7 @@ def test_as_tested_they_have_a_limit_and_a_noise(specification: Specification, f
     for criterion, tested in zip(specification.criteria, found, strict=True):
         assert tested is not None
         assert tested.limit == float(criterion.threshold)
+        assert tested.sensitivity is not None
         assert tested.scale == pytest.approx(tested.sensitivity / 0.1)
         assert tested.sensitivity >= 1 / 6 or criterion.criterion == "correlation"
 

@@ -150,7 +150,7 @@ def test_no_number_is_too_large_to_be_asked_about(largest: str, form: Any) -> No
             if isinstance(criterion, RegressionError):
                 assert (found is None) is (int(largest) > 10**12)
             if isinstance(criterion, RegressionCoefficients):
-                refit(Candidate(spec, s), criterion, curator, criterion.epsilon)
+                refit(Candidate(spec, s), criterion, curator)
             if found is not None and found.sensitivity < 2**40:
                 assert measure(found, curator, Fraction(10**6)).sensitivity == found.sensitivity
                 others = [

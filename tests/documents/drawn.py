@@ -136,7 +136,7 @@ class Drawn:
 
     @cached_property
     def fits(self) -> dict[str, Fit]:
-        """A regression for each use; one for both where nothing was fitted before the loop."""
+        """A regression for each use, one for both: fitted in the loop or before it."""
         if not self.has("regression-coefficients", "regression-mae"):
             return {}
         own = Fit.of(self.table, "age")
@@ -144,7 +144,7 @@ class Drawn:
         other = Fit(own.scaling, tuple(c + 1 for c in own.coefficients))
         found = {}
         if self.has("regression-coefficients") and self._paper_form("regression-coefficients"):
-            found["refit"] = own
+            found["refit"] = own if self.specification.budget.once is None else other
         if self.has("regression-mae"):
             found["fit"] = own if self.specification.budget.once is None else other
         return found
@@ -161,7 +161,7 @@ class Drawn:
         form = self.specification.statistic_of(criterion)
         if isinstance(criterion, RegressionCoefficients) and form == "paper":
             assert candidate.refit
-            return compared(candidate, criterion, candidate.refit, criterion.epsilon)
+            return compared(candidate, criterion, candidate.refit)
         asked = candidate.asked(criterion)
         assert asked
         grid = fine_grid(asked.sensitivity)
@@ -216,6 +216,12 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
         data["budget"]["once"] = "0.5"
     if "regression-mae" in chosen and "regression-coefficients" not in chosen:
         data["budget"]["once"] = "0.5"
+    if "regression-coefficients" in chosen and draw(st.booleans()):
+        data["budget"]["once"] = "0.5"
+        if form == "paper" and draw(st.booleans()):
+            next(c for c in data["criteria"] if c["criterion"] == "regression-coefficients").pop("epsilon")
+    if "marginals-relative" in chosen and draw(st.booleans()):
+        next(c for c in data["criteria"] if c["criterion"] == "marginals-relative")["tested_at"] = "1.3"
     if draw(st.booleans()):
         data["publisher"] = PUBLISHER if draw(st.booleans()) else {"name": "An office"}
     data["governance"] = draw(st.sampled_from([None, *GOVERNANCE]))

@@ -120,6 +120,19 @@ def scheme(d: Drawn) -> str:
     return d.specification.scheme
 
 
+def refitted(d: Drawn) -> bool:
+    """Coefficients were compared with a noisy regression, not measured with noise."""
+    return d.has("regression-coefficients") and form(d) == "paper"
+
+
+def clipped(d: Drawn) -> bool:
+    return d.in_loop and form(d) == "paper" and d.has("marginals-relative")
+
+
+def given_at(d: Drawn) -> bool:
+    return any(getattr(c, "tested_at", None) is not None for c in d.specification.criteria)
+
+
 def lot(d: Drawn) -> bool:
     return d.specification.space.pure().size > 1
 
@@ -441,7 +454,10 @@ CLAIMS: dict[str, Predicate] = {
     r"With it the ledger had spent": released,
     r"No ledger was charged": rehearsed,
     r"A regression of the confidential file was fitted once, with noise": lambda d: (
-        d.specification.budget.once is not None and d.has("regression-mae")
+        d.specification.budget.once is not None and (d.has("regression-mae") or refitted(d))
+    ),
+    r"The coefficients of a table were compared with it, at no further cost": lambda d: (
+        d.specification.budget.once is not None and refitted(d)
     ),
     r"was drawn by lot from the [0-9]+ in the plan": lot,
     r"The plan names one way to make the table": no(lot),
@@ -510,6 +526,15 @@ CLAIMS: dict[str, Predicate] = {
         not d.in_loop and mode(d) not in ("paper", "single")
     ),
     r"happened in the one try was at most 5 %": lambda d: not d.in_loop and mode(d) == "single",
+    r"the threshold is 1\.9, and the noisy ratio was tested at 1\.3\.": lambda d: clipped(d) and given_at(d),
+    r"the threshold is 1\.9, and the noisy ratio was tested at 1\.652\.": lambda d: (
+        clipped(d) and not given_at(d)
+    ),
+    r"A ratio of 2 or more would have passed by luck of the noise with a probability of [0-9.]+ %": clipped,
+    r"The plan expected no count below 50; the smallest here is [0-9]+\.": clipped,
+    r"the distance of this table's coefficients from those of a noisy regression, which stands below": refitted,
+    r"It is not an exact distance with noise added, so there is no Δ and no σ": refitted,
+    r"Such noise alone moves the coefficients of this table by [0-9.,]+ on average": refitted,
     r"A measured error can be negative": lambda d: any(map(laplace, d.release.measured)),
     r"The exact error is never below zero": lambda d: any(map(laplace, d.release.measured)),
     r"A bound is a bound on the figure that was measured": lambda d: bool(stands_in(d)),

@@ -141,7 +141,7 @@ def simulated(moments: Floats, noise: float) -> float:
     """
     means, size = moments[0, 1:], len(moments)
     covariance = moments[1:, 1:] - np.outer(means, means)
-    deviations = np.sqrt(np.diag(covariance)[:-1])
+    deviations = np.sqrt(np.maximum(np.diag(covariance)[:-1], 0.0))
     own = np.linalg.pinv(covariance[:-1, :-1], hermitian=True) @ covariance[:-1, -1]
     drawn = np.random.PCG64(SEED).random_raw(DRAWS * size * size)
     halves = (np.asarray(drawn >> np.uint64(11), np.float64) + 0.5) / 2**53 - 0.5

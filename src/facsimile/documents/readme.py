@@ -34,7 +34,7 @@ from facsimile.documents.numerals import (
     rounded_up,
     spoken_day,
 )
-from facsimile.documents.report import ONCE, ORIGINAL, Regression, Report
+from facsimile.documents.report import FREE, ONCE, ORIGINAL, Regression, Report
 from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.spec.people import is_mail
 from facsimile.spec.publisher import is_link
@@ -141,7 +141,10 @@ def _words(report: Report) -> dict[str, Any]:
         "rare": rarest if (rarest := int(report.projection.get("min_count", 1))) > 1 else None,
         "several": report.mode != "single",
         "again": _again(report),
-        "fitted_before": any(line.part == ONCE for line in report.budget) and report.regression is not None,
+        "fitted_before": any(line.part == ONCE for line in report.budget) and bool(_regressions(report)),
+        "shared": any(line.note == FREE for line in report.budget),
+        "refitted": [c for c in report.criteria if c.spread is not None],
+        "lucky": [(c, chance(c.luck, ROUND_CEILING)) for c in report.criteria if c.luck is not None],
         "regressions": _regressions(report),
         "bounded": bounded,
         "unbounded": [c for c in report.criteria if c.bound is None],

@@ -9,6 +9,8 @@ ORIGINAL, RELEASE = "original and release", "release"
 """Where a rule was applied."""
 ONCE = "fit before the loop"
 """The part of the budget that pays for a regression fitted once."""
+FREE = f"paid by the {ONCE}"
+"""The note of a part that compares with that regression, and so costs nothing more."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
 
-from facsimile.documents.report import ONCE
+from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
 from facsimile.privacy import budget
 from facsimile.release.candidate import Recipe
@@ -32,7 +32,6 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
-FREE = f"paid by the {ONCE}"
 APPROXIMATE = "approximate DP: excluded in pure mode"
 
 
