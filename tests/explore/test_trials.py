@@ -147,7 +147,7 @@ def test_no_two_jobs_draw_from_one_seed(monkeypatch: pytest.MonkeyPatch) -> None
         return drawn[-1]
 
     monkeypatch.setattr(Ground, "draws", spy)
-    budget = {"total": "90", "generator": "2", "once": "0.2"}
+    budget = {"total": "90", "generator": "2", "once": "2"}
     found = ground(paper(criteria=list(EVERY_CRITERION), budget=budget))
     several = [
         Job(group, level, number) for group in groups()[:2] for level in (TWO, Fraction(1)) for number in (1, 2)

@@ -136,6 +136,9 @@ def test_the_command_shows_a_form_as_a_release_tests_it(births: Path, files: Pat
     arguments += ["--synthetic", str(files / "b.csv"), "--public", "--statistic", form]
     data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert {c["tested"]["form"] for c in data["criteria"]} == {form}
-    assert all(c["tested"]["sensitivity"] > 0 for c in data["criteria"])
+    tested = {c["name"]: c["tested"] for c in data["criteria"]}
+    fit = tested["regression-coefficients"]
+    assert (fit["sensitivity"] is None) is (form == "paper"), "a distance of fits has none"
+    assert all(t["scale"] > 0 and (t is fit or t["sensitivity"] > 0) for t in tested.values())
     shown = CliRunner().invoke(app, arguments)
     assert f"As tested, form {form}" in shown.stdout

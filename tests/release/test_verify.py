@@ -320,15 +320,35 @@ PREDICTIONS = {"criterion": "regression-mae", "target": "age", "threshold": "900
 def test_each_figure_follows_from_the_regression_that_is_published_for_it(
     tmp_path: Path, scheme: str, target: str
 ) -> None:
-    """Coefficients in the paper's form beside predictions with a fit of their own, paid once."""
+    """Coefficients in the paper's form beside predictions with a fit paid once: it serves both, or one."""
     write_data(tmp_path)
     budget = {"total": "60", "generator": "3", "once": "5"} | ({"test": "5"} if scheme != "paper" else {})
     criteria = [COEFFICIENTS | {"target": target, "threshold": "900", "epsilon": "5"}, PREDICTIONS]
     spec = specification(scheme=scheme, criteria=criteria, budget=budget, selection={"mode": "single"})
     said = rehearsal(request(tmp_path, specification=spec), seed=1).report
     assert said
-    assert said.regression != said.refit
+    assert (said.regression == said.refit) is (target == "age")
     assert verify(tmp_path / "bundle", allow_rehearsal=True)
+    forge(tmp_path / "bundle", bundle.REPORT, _set("refit.coefficients.0", "1"))
+    with pytest.raises(FacsimileError, match="E503"):
+        verify(tmp_path / "bundle", allow_rehearsal=True)
+
+
+@pytest.mark.parametrize("path", ["criteria.0.spread", "criteria.1.luck", "criteria.1.tested_at"])
+def test_what_is_simulated_or_left_to_luck_can_be_computed_again(tmp_path: Path, path: str) -> None:
+    write_data(tmp_path)
+    ratio = {"criterion": "marginals-relative", "threshold": "2", "tested_at": "1.95", "epsilon": "5"}
+    criteria = [COEFFICIENTS | {"threshold": "900", "epsilon": "5"}, ratio | {"statistic": "paper"}]
+    budget = {"total": "60", "generator": "9"}
+    selection = {"mode": "coin", "gamma": "0.01"}
+    spec = specification(scheme="paper", criteria=criteria, budget=budget, selection=selection)
+    said = rehearsal(request(tmp_path, specification=spec), seed=1).report
+    assert said and {c.tested_at for c in said.criteria} == {900, 1.95}
+    assert verify(tmp_path / "bundle", allow_rehearsal=True)
+    assert (said.criteria[0].spread or 0) > 0 < (said.criteria[1].luck or 0)
+    forge(tmp_path / "bundle", bundle.REPORT, _set(path, 0.1))
+    with pytest.raises(FacsimileError, match="`criteria` is another"):
+        verify(tmp_path / "bundle", allow_rehearsal=True)
 
 
 def test_a_fit_that_serves_both_is_published_for_both(tmp_path: Path) -> None:

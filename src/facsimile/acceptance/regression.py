@@ -151,7 +151,7 @@ def simulated(moments: Floats, noise: float) -> float:
         noisy = moments + np.triu(each) + np.triu(each, 1).T
         slopes = _slopes(noisy, noise)
         constant = noisy[0, -1] + slopes @ (means[:-1] - noisy[0, 1:-1])
-        total += abs(constant - means[-1]) + float(np.abs(slopes - own) @ deviations)
+        total += float(abs(constant - means[-1]) + np.abs(slopes - own) @ deviations)
     return total / DRAWS
 
 

@@ -1,0 +1,121 @@
+"""The scheme: what a rehearsal asks in each part of a search is what the plan charges for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from facsimile.privacy.curator import Allowance, Curator, Search
+from facsimile.privacy.reader import read_public, rehearse
+from facsimile.release.plan import plan_of
+from facsimile.release.scheme import Accepted, Prepared, Scheme
+from facsimile.spec.release import Specification
+from facsimile.table.table import Table
+from releases import specification, write_data
+
+SCHEMES = ("paper", "test-then-measure", "train-once")
+
+
+@dataclass
+class Spent:
+    """What was really asked: before the search, in each index, and after it; and what came of it."""
+
+    once: Fraction = Fraction(0)
+    indices: list[Fraction] = field(default_factory=list)
+    after: Fraction = Fraction(0)
+    prepared: Prepared = field(default_factory=Prepared)
+    accepted: Accepted | None = None
+
+
+def regression(scheme: str, once: bool, kinds: tuple[str, ...] = ("coefficients", "mae")) -> Specification:
+    """Regressions of age in the paper's form, with thresholds that every candidate meets."""
+    common = {"target": "age", "threshold": "500"}
+    criteria: list[dict[str, Any]] = [{"criterion": f"regression-{kind}", **common} for kind in kinds]
+    criteria.append({"criterion": "marginals-absolute", "threshold": "0.9"})
+    for place, criterion in enumerate(criteria):
+        if not once or criterion["criterion"] != "regression-coefficients":
+            criterion["epsilon"] = f"0.{place + 3}"
+    budget = {"total": "60", "generator": "3"}
+    budget |= {} if scheme == "paper" else {"test": "2"}
+    budget |= {"once": "0.25"} if once else {}
+    selection = {"mode": "coin", "gamma": "0.05"}
+    return specification(
+        criteria=criteria, budget=budget, scheme=scheme, statistic="paper", selection=selection
+    )
+
+
+def spent(spec: Specification, table: Table, seed: int) -> Spent:
+    """One rehearsal, with the purse of each of its parts."""
+    found = Spent()
+
+    @contextmanager
+    def noted(search: Search, part: str) -> Iterator[Allowance]:
+        allowance = getattr(search, part)()
+        yield allowance
+        setattr(found, part, allowance.purse.spent.epsilon)
+
+    with Curator.rehearsal(rehearse(table), seed).search(plan_of(spec), "rehearsal") as search:
+        scheme = Scheme(spec, search.draw)
+        with noted(search, "once") as answers:
+            found.prepared = scheme.prepare(answers, np.random.default_rng(seed))
+
+        def index(answers: Allowance, number: int) -> Accepted | None:
+            accepted = scheme.index(answers, found.prepared, np.random.default_rng((seed, number)))
+            found.indices.append(answers.purse.spent.epsilon)
+            return accepted
+
+        accepted = search.find(index)
+        if accepted is not None:
+            with noted(search, "after") as answers:
+                found.accepted = scheme.finish(accepted, answers)
+    return found
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("people"))
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_plan_charges_for_what_is_asked_and_for_nothing_else(public: Path, scheme: str, once: bool) -> None:
+    kinds = ("coefficients", "mae") if once or scheme == "paper" else ("coefficients",)
+    spec = regression(scheme, once, kinds)
+    plan = plan_of(spec)
+    found = spent(spec, read_public(public, spec), seed=3)
+    assert found.accepted is not None
+    assert found.once == plan.once
+    assert found.indices[-1] == plan.index
+    assert found.after == plan.after
+    assert (plan.once > 0) is (once or scheme == "train-once")
+
+
+@pytest.mark.parametrize("kinds", [("coefficients", "mae"), ("coefficients",)])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_one_fit_serves_every_candidate(public: Path, scheme: str, kinds: tuple[str, ...]) -> None:
+    """Coefficients are compared with the very regression that was paid once, whatever was drawn."""
+    spec = regression(scheme, once=True, kinds=kinds)
+    table = read_public(public, spec)
+    for seed in range(3):
+        found = spent(spec, table, seed)
+        assert found.accepted is not None and found.prepared.fit is not None
+        assert found.accepted.refit is found.accepted.fit is found.prepared.fit
+        assert found.accepted.measured[0].sensitivity is None
+
+
+def test_a_fit_of_another_target_is_paid_in_each_index(public: Path) -> None:
+    spec = regression("paper", once=True)
+    coefficients = spec.criteria[0].model_copy(update={"target": "sex", "epsilon": Fraction("0.7")})
+    spec = spec.model_copy(update={"criteria": (coefficients, *spec.criteria[1:])})
+    assert not spec.shares_once(coefficients)
+    plan = plan_of(spec)
+    found = spent(spec, read_public(public, spec), seed=3)
+    assert found.accepted is not None and found.accepted.refit is not found.accepted.fit
+    assert found.indices[-1] == plan.index == 3 + Fraction("0.7") + Fraction("0.4") + Fraction("0.5")
