@@ -164,9 +164,9 @@ def refit(
     """The coefficients as the paper measures them: a noisy fit of the original, standardised by the candidate.
 
     Where it was paid once, that fit is the one, and nothing is asked: it is public, and so is its distance from
-    the candidate. It took the numbers of bins at the finest refinement; the candidate's coefficients take those
-    of its alternatives, so the distance holds what coarser bins change too. None where the candidate decides:
-    see refitting. The fit is public from then on.
+    the candidate. It took the numbers of each column's first alternative; a candidate under another has other
+    numbers, and what that changes is part of the distance. None where the candidate decides: see refitting. The
+    fit is public from then on.
     """
     table = candidate.table
     if candidate.specification.shares_once(criterion):
@@ -212,19 +212,27 @@ def fit_spread(candidate: Candidate, criterion: RegressionCoefficients) -> float
 
 def fit_question(specification: Specification, target: str, epsilon: Fraction) -> NoisyMoments:
     """What `fit_once` asks, from the specification alone; ValueError where its numbers are too large."""
-    return in_public(specification, target).moments(Domain(specification.finest()), epsilon)
+    return in_public(specification, target).moments(_first(specification), epsilon)
 
 
 def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
-    """A regression of the original at the finest refinement, scaled by public constants: paid once."""
-    question = fit_question(specification, target, epsilon)
-    return in_public(specification, target).solved(question, answers.run(question), specification.n)
+    """A regression of the original under the first alternatives, scaled by public constants: paid once."""
+    question, maps = fit_question(specification, target, epsilon), {}
+    for column in specification.columns:
+        maps[column.name] = column.recoding(column.used[0])
+    answer = answers.recoded(_first(specification), maps).run(question)
+    return in_public(specification, target).solved(question, answer, specification.n)
 
 
 def in_public(specification: Specification, target: str) -> Centring:
     """How the regression paid once is scaled: by what planning knows."""
     spreads = {name: (s.mean, s.deviation) for name, s in specification.planning.numbers.items()}
-    return Centring.in_public(Domain(specification.finest()), target, spreads)
+    return Centring.in_public(_first(specification), target, spreads)
+
+
+def _first(specification: Specification) -> Domain:
+    """Every column under the first of its alternatives in use."""
+    return Domain(specification.axes({column.name: column.used[0] for column in specification.columns}))
 
 
 def joint_test(

@@ -40,6 +40,7 @@ from facsimile.table.numbers import Floats
 UNKNOWN = "depends on the release"
 APART = "for columns that are not correlated"
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
+FIRST = "it has the numbers of each column's first alternative"
 EXPLAINED = 0.5
 """How much of a target's variance its features explain, in equal parts, where planning tells no correlation."""
 
@@ -205,7 +206,9 @@ def _fit_noise(
     correlations = np.zeros((len(means), len(means)))
     correlations[1:, 1:] = _planned(len(order)) if known is None else known[np.ix_(places, places)]
     second = correlations * np.outer(deviations, deviations) + np.outer(means, means)
-    return simulated(second, noise) * float(constants[-1][1]), SIMULATED
+    several = specification.shares_once(criterion) and any(len(c.used) > 1 for c in specification.columns)
+    note = f"{SIMULATED}; {FIRST}" if several else SIMULATED
+    return simulated(second, noise) * float(constants[-1][1]), note
 
 
 def _planned(columns: int) -> Floats:
