@@ -114,6 +114,17 @@ def pick(more: str = "", family: str = "workload", age: str = "fine", chosen: st
     return f"  - alternatives: {{age: {age}}}\n    family: {family}\n    hyperparameters: {settings}\n"
 
 
+def ratio(*lines: str) -> str:
+    """The criterion of a ratio in the paper's form, with more lines."""
+    keys = ("statistic: paper", "threshold: 2", "epsilon: 0.01", *lines)
+    return "  - criterion: marginals-relative\n" + "".join(f"    {key}\n" for key in keys)
+
+
+def alone(content: str) -> str:
+    """The same specification in the paper's scheme."""
+    return content.replace("  test: 0.2\n", "").replace("unit: one loan\n", "unit: one loan\nscheme: paper\n")
+
+
 TOO_WIDE = DISCHARGES.read_text(encoding="utf-8").replace("family: mwem-tables", "family: mwem")
 TOO_WIDE_LINE = TOO_WIDE[: TOO_WIDE.index("family: mwem\n")].count("\n") + 1
 ANCHORS = "a: &a [x, x]\nb: [*a, *a]\n"
@@ -224,6 +235,8 @@ SPECIFICATIONS = [
     wrong("a mean by a column without groups", "E200", "by: [branch]", "by: [days]"),
     wrong("a mean of a column without numbers", "E200", "of: days", "of: branch"),
     wrong("a threshold of 0", "E200", "threshold: 4", "threshold: 0"),
+    wrong("a ratio tested above its threshold", "E200", item("query"), ratio("tested_at: 2.5"), 68),
+    broken("a ratio that only luck can pass", alone(changed(item("query"), ratio())[0]), "E200", 68),
     wrong(
         "planning with numbers of no column", "E213", "  groups: {branch: 15}",
         "  numbers: {dayz: {mean: 9, deviation: 4}}",

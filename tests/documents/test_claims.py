@@ -515,7 +515,7 @@ CLAIMS: dict[str, Predicate] = {
     r"The bounds take this into account": lambda d: d.in_loop and bool(bounded(d)),
     r"The [0-9]+ bounds hold together with a probability of at least 95 %": lambda d: len(bounded(d)) > 1,
     r"Each by itself holds with at least 9[0-9.]+ %": lambda d: len(bounded(d)) > 1,
-    r"Each condition was tested with its own noise": lambda d: d.in_loop,
+    r"Each condition was tested with noise": lambda d: d.in_loop,
     r"By luck of the noise a table can pass although an exact error lies": lambda d: d.in_loop,
     r"By luck of the noise one test accepts a table that misses": lambda d: (
         not d.in_loop and mode(d) == "paper"

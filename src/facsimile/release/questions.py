@@ -67,8 +67,8 @@ def unaskable(specification: Specification) -> Iterator[Mistake]:
             yield Mistake(("criteria", i, "threshold"), problem, hides=False)
         elif ratio is not None and tested_at(ratio) <= 1:
             problem = (
-                f"criterion {criterion.name} passes by luck only: with so little epsilon its noise leaves it "
-                f"tested at {float(tested_at(ratio)):.3g}, and the ratio of equal counts is 1"
+                f"criterion {criterion.name} would pass by luck only: its noise has it tested at "
+                f"{float(tested_at(ratio)):.3g}, and no ratio is below 1; give it more epsilon, or `tested_at`"
             )
             yield Mistake(("criteria", i, "epsilon"), problem, hides=False)
 
