@@ -12,13 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from facsimile.acceptance.decision import fit_once
+from facsimile.acceptance.regression import Fit
 from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.release.plan import plan_of
 from facsimile.release.scheme import Accepted, Prepared, Scheme
+from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
+from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 from releases import specification, write_data
+from specs import SMALL
 
 SCHEMES = ("paper", "test-then-measure", "train-once")
 
@@ -119,3 +124,22 @@ def test_a_fit_of_another_target_is_paid_in_each_index(public: Path) -> None:
     found = spent(spec, read_public(public, spec), seed=3)
     assert found.accepted is not None and found.accepted.refit is not found.accepted.fit
     assert found.indices[-1] == plan.index == 3 + Fraction("0.7") + Fraction("0.4") + Fraction("0.5")
+
+
+@pytest.mark.parametrize("first", ["coarse", "fine"])
+def test_the_fit_paid_once_has_the_numbers_of_the_first_alternatives(public: Path, first: str) -> None:
+    """At the finest refinement it would differ from what any candidate can have."""
+    second = "coarse" if first == "fine" else "fine"
+    cuts = {"coarse": ["<18", "18-64", "64<"], "fine": ["<18", "18-29", "30-64", "64<"]}
+    age = SMALL["columns"][0] | {"alternatives": cuts, "use": [first, second]}
+    data = regression("paper", once=True).model_dump(mode="json", exclude_none=True)
+    spec = validated(data | {"columns": [age, SMALL["columns"][1]]})
+    table = read_public(public, spec)
+    coded = recode(spec, table, {"age": first, "sex": "coarse"})
+    fit = fit_once(Curator.rehearsal(rehearse(table), 1), spec, "age", Fraction(10**7))
+    own = Fit.of(coded, "age")
+    assert own is not None
+    wanted = [float(c) for c in own.coefficients]
+    assert [float(c) for c in fit.standardised(own.scaling).coefficients] == pytest.approx(wanted, abs=0.1)
+    other = Fit.of(recode(spec, table, {"age": second, "sex": "coarse"}), "age")
+    assert other is not None and abs(other.coefficients[0] - own.coefficients[0]) > 1

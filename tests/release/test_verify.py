@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import fields, replace
 from datetime import date
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +28,21 @@ from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from facsimile.acceptance.bounds import level, upper
+from facsimile.acceptance.decision import compared
+from facsimile.acceptance.statistics import Candidate
 from facsimile.cli.program import app
 from facsimile.documents.numerals import above
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError
+from facsimile.privacy.reader import read_public
 from facsimile.release import bundle
 from facsimile.release import verify as verification
 from facsimile.release.plan import plan_hash
-from facsimile.release.reporting import report
-from facsimile.release.run import rehearsal, release
+from facsimile.release.reporting import Release, report
+from facsimile.release.run import rehearsal, rehearsed, release
 from facsimile.release.signature import envelope, signed_by
 from facsimile.release.verify import verify
+from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.load import dump
 from releases import request, specification, write_data
 
@@ -345,10 +350,36 @@ def test_what_is_simulated_or_left_to_luck_can_be_computed_again(tmp_path: Path,
     said = rehearsal(request(tmp_path, specification=spec), seed=1).report
     assert said and {c.tested_at for c in said.criteria} == {900, 1.95}
     assert verify(tmp_path / "bundle", allow_rehearsal=True)
-    assert (said.criteria[0].spread or 0) > 0 < (said.criteria[1].luck or 0)
+    assert (said.criteria[0].spread or 0) > 0
+    smallest = min(min(column.counts) for column in said.columns)
+    scale = 4 / (smallest + 3) / 5
+    assert said.criteria[1].smallest_group == smallest != said.criteria[1].expected == 50
+    assert said.criteria[1].luck == pytest.approx(0.5 * exp(-0.05 / scale), rel=0.01)
     forge(tmp_path / "bundle", bundle.REPORT, _set(path, 0.1))
     with pytest.raises(FacsimileError, match="`criteria` is another"):
         verify(tmp_path / "bundle", allow_rehearsal=True)
+
+
+def test_where_one_regression_was_paid_for_two_are_not_published(tmp_path: Path) -> None:
+    """Although each figure follows from its own."""
+    write_data(tmp_path)
+    budget = {"total": "60", "generator": "3", "once": "5"}
+    criteria = [COEFFICIENTS | {"threshold": "900"}, PREDICTIONS]
+    spec = specification(scheme="paper", criteria=criteria, budget=budget, selection={"mode": "single"})
+    accepted, _ = rehearsed(spec, read_public(write_data(tmp_path), spec), seed=1)
+    assert accepted and accepted.refit
+    moved = replace(
+        accepted.refit, coefficients=(accepted.refit.coefficients[0] + 1, *accepted.refit.coefficients[1:])
+    )
+    candidate = Candidate(spec, accepted.table)
+    measured = [compared(candidate, c, moved) for c in spec.criteria if isinstance(c, RegressionCoefficients)]
+    for refit, figures in ((accepted.refit, accepted.measured), (moved, (*measured, accepted.measured[1]))):
+        made = Release(spec, accepted.table, accepted.configuration, figures, True, None, accepted.fit, refit)
+        folder = tmp_path / str(refit is moved)
+        bundle.write(bundle.files(made, report(made, date.today()), None), folder)
+    assert verify(tmp_path / "False", allow_rehearsal=True)
+    with pytest.raises(FacsimileError, match="E503"):
+        verify(tmp_path / "True", allow_rehearsal=True)
 
 
 def test_a_fit_that_serves_both_is_published_for_both(tmp_path: Path) -> None:
