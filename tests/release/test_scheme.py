@@ -22,7 +22,7 @@ from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
-from releases import specification, write_data
+from releases import N, specification, write_data
 from specs import SMALL
 
 SCHEMES = ("paper", "test-then-measure", "train-once")
@@ -127,14 +127,16 @@ def test_a_fit_of_another_target_is_paid_in_each_index(public: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["coarse", "fine"])
-def test_the_fit_paid_once_has_the_numbers_of_the_first_alternatives(public: Path, first: str) -> None:
+def test_the_fit_paid_once_has_the_numbers_of_the_first_alternatives(tmp_path: Path, first: str) -> None:
     """At the finest refinement it would differ from what any candidate can have."""
     second = "coarse" if first == "fine" else "fine"
     cuts = {"coarse": ["<18", "18-64", "64<"], "fine": ["<18", "18-29", "30-64", "64<"]}
     age = SMALL["columns"][0] | {"alternatives": cuts, "use": [first, second]}
     data = regression("paper", once=True).model_dump(mode="json", exclude_none=True)
     spec = validated(data | {"columns": [age, SMALL["columns"][1]]})
-    table = read_public(public, spec)
+    lines = [f"{(20, 25, 70)[i % 3]},{'true' if i % 2 else 'false'}" for i in range(N)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,is_female", *lines]))
+    table = read_public(tmp_path / "people.csv", spec)
     coded = recode(spec, table, {"age": first, "sex": "coarse"})
     fit = fit_once(Curator.rehearsal(rehearse(table), 1), spec, "age", Fraction(10**7))
     own = Fit.of(coded, "age")
