@@ -302,3 +302,10 @@ def test_the_simulated_spread_is_that_of_real_fits(pair: Pair, paid_once: bool) 
     spread = fit_spread(Candidate(specification, table), criterion)
     assert spread == pytest.approx(float(np.mean(distances)), abs=5 * error)
     assert fit_spread(Candidate(specification, table), criterion) == spread
+    wider = {
+        n: s.model_copy(update={"deviation": 2 * s.deviation})
+        for n, s in specification.planning.numbers.items()
+    }
+    planning = specification.planning.model_copy(update={"numbers": wider})
+    other = specification.model_copy(update={"planning": planning})
+    assert (fit_spread(Candidate(other, table), criterion) == spread) is not paid_once
