@@ -11,11 +11,14 @@ import pytest
 from budgets import RULE, SOURCE, made, room
 from facsimile.explore.chances import Rooms
 from facsimile.explore.judge import ONCE
+from facsimile.explore.narrowed import narrowed
 from facsimile.explore.options import Option, ceil_to, levels, options, round_up
 from facsimile.explore.race import Rule
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
+from facsimile.release.plan import plan_of
 from facsimile.spec.decimals import show_decimal
+from facsimile.spec.load import loads
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +135,37 @@ def test_rounding_up() -> None:
         assert value <= found + 1e-9 <= value * 1.1 + 1e-9
     assert ceil_to(Fraction(1, 3), 4) == Fraction(3334, 10_000)
     assert math.isclose(float(round_up(0.1)), 0.1)
+
+
+REGRESSIONS = """\
+  - criterion: regression-coefficients
+    target: age
+    threshold: 30
+  - {criterion: regression-mae, target: age, threshold: 5, epsilon: 0.2}
+"""
+
+
+@pytest.mark.parametrize("given", ["", "    epsilon: 0.25\n"], ids=["left out", "given"])
+def test_coefficients_that_a_regression_paid_once_serves_are_not_charged(tmp_path: Path, given: str) -> None:
+    """What an option charges is what the specification written for it charges, whatever its scheme."""
+    source = PAPER.replace("  generator: 2\n", "  generator: 2\n  once: 0.25\n").replace("total: 5", "total: 9")
+    source = source.replace("joined: {all: [M, F]}", "other: [F, M]").replace(
+        "values: [M, F]", "values: [M, F], numbers: {M: 0, F: 1}"
+    )
+    extra = REGRESSIONS.replace("threshold: 30\n", f"threshold: 30\n{given}")
+    source = source.replace("selection: {", f"{extra}selection: {{")
+    study = made(tmp_path / "s", source, good=1)
+    trials = []
+    for trial in study.trials():
+        rooms = [room("regression-mae", 1.0, 5.0, 0.02, show_decimal(once)) for once in ONCE]
+        kept = [r for r in trial.rooms if r.criterion != "regression-mae"]
+        trials.append(Trial(*trial.name, True, trial.readings, (*kept, *rooms), 0.5, 0.25))
+    fresh = made(tmp_path / "t", source, good=0)
+    fresh.add(study.configurations().values(), trials)
+    by_scheme = {option.scheme: option for option in every(fresh)}
+    assert set(by_scheme) == {"paper", "test-then-measure", "train-once"}
+    for option in by_scheme.values():
+        assert "regression-coefficients" not in dict(option.measured)
+        written = loads(narrowed(source, option, ["a note"]))
+        assert plan_of(written).total() == option.plan.total()
+        assert written.budget.once == option.once

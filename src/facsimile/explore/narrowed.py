@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import yaml
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.explore.options import Option
+from facsimile.explore.options import Option, shared_with
 from facsimile.release.check import check
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.listed import MOST_LISTED
@@ -31,7 +32,10 @@ _LISTED = "configurations"
 def narrowed(source: str, option: Option, notes: Sequence[str]) -> str:
     """The text of the planned release, with notes at its head."""
     sections = {_LISTED: listed(loads(source), option.configurations), **dict(_sections(option))}
-    return _written(source, sections, {name: show_decimal(epsilon) for name, epsilon in option.measured}, notes)
+    epsilons = {name: show_decimal(epsilon) for name, epsilon in option.measured}
+    for name in shared_with(loads(source), option.once):
+        epsilons[name] = show_decimal(option.once or Fraction(0))
+    return _written(source, sections, epsilons, notes)
 
 
 def restricted(source: str, configurations: Iterable[Configuration], notes: Sequence[str]) -> str:
@@ -74,7 +78,7 @@ def _written(
     names = [criterion.name for criterion in loads(source).criteria]
     data = {**parse(source)[0], **sections}
     data["criteria"] = [
-        {**given, "epsilon": epsilons.get(name, given["epsilon"])}
+        {**given, **({"epsilon": epsilons[name]} if name in epsilons else {})}
         for given, name in zip(data["criteria"], names, strict=True)
     ]
     if len(sections[_LISTED]) > MOST_LISTED:
@@ -134,10 +138,17 @@ def _length(section: str) -> int:
 
 
 def _criterion_edits(criteria: yaml.SequenceNode, epsilons: Sequence[str | None]) -> Iterator[Edit]:
+    """New epsilons; one that was left out, because a regression paid once paid it, stands in front."""
     for criterion, epsilon in zip(criteria.value, epsilons, strict=True):
-        for key, value in criterion.value:
-            if key.value == "epsilon" and epsilon is not None:
-                yield value.start_mark.index, value.end_mark.index, epsilon
+        values = [value for key, value in criterion.value if key.value == "epsilon"]
+        if epsilon is None:
+            continue
+        if values:
+            yield values[0].start_mark.index, values[0].end_mark.index, epsilon
+        else:
+            first = criterion.value[0][0].start_mark
+            after = ", " if criterion.flow_style else "\n" + " " * first.column
+            yield first.index, first.index, f"epsilon: {epsilon}{after}"
 
 
 def _block(name: str, value: Any) -> str:

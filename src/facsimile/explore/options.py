@@ -190,12 +190,13 @@ def _ways(
             else:
                 assert test is not None
                 chances = [one.joint(test, selection) for one in at]
-            yield (scheme, test, paid, epsilons, selection), chances
+            yield (scheme, test, paid, _charged(spec, paid, epsilons), selection), chances
 
 
 def _as_tried(spec: Specification, halves: Sequence[Sequence[Trial]]) -> Iterator[tuple[Way, list[Floats]]]:
     """The paper's scheme with the declared forms and epsilons: a trial was accepted, or it was not."""
     measured = tuple((criterion.name, criterion.epsilon) for criterion in spec.criteria)
+    measured = _charged(spec, spec.budget.once, measured)
     for selection in _selections(spec):
         accepted = [np.array([trial.accepted for trial in half], np.float64) for half in halves]
         yield ("paper", None, spec.budget.once, measured, selection), accepted
@@ -233,6 +234,17 @@ def _measured(spec: Specification, rooms: Rooms, noise: float) -> Epsilons:
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
     kept = {criterion.name: criterion.epsilon for criterion in spec.criteria if _refitted(spec, criterion)}
     return tuple({**found, **kept}.items())
+
+
+def shared_with(spec: Specification, once: Fraction | None) -> set[str]:
+    """The criteria that a regression paid once at this epsilon serves: they cost nothing more."""
+    planned = spec.model_copy(update={"budget": spec.budget.model_copy(update={"once": once})})
+    return {criterion.name for criterion in spec.criteria if planned.shares_once(criterion)}
+
+
+def _charged(spec: Specification, once: Fraction | None, measured: Epsilons) -> Epsilons:
+    free = shared_with(spec, once)
+    return tuple((name, epsilon) for name, epsilon in measured if name not in free)
 
 
 def _refitted(spec: Specification, criterion: Criterion) -> bool:
