@@ -20,6 +20,7 @@ from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from releases import N, request, specification, write_data
+from specs import SMALL
 
 SHAPE = (2, 3, 2)
 DOMAIN = Domain(
@@ -185,3 +186,13 @@ def test_what_would_fail_after_the_charge_is_refused(name: str) -> None:
     with pytest.raises(FacsimileError) as caught:
         check(specification(**free | BURNT[name]))
     assert caught.value.code in ("E200", "E201")
+
+
+def test_a_rule_by_any_record_is_looked_at_under_every_alternative_that_is_used() -> None:
+    """Finer bins leave a row that coarser ones do not: the coarser alternative is refused by its name."""
+    age = SMALL["columns"][0] | {"alternatives": {"wide": ["<18", "17<"], "fine": ["<18", "18-64", "64<"]}}
+    rules = reading_any("age < 18 or age > 70")
+    with pytest.raises(FacsimileError, match=r"no row that a release could hold \(age: wide\)"):
+        check(specification(columns=[age, SMALL["columns"][1]], constraints=rules))
+    check(specification(columns=[age | {"use": ["fine"]}, SMALL["columns"][1]], constraints=rules))
+    check(specification(columns=[age, SMALL["columns"][1]], constraints=synthetic("age < 18 or age > 70")))
