@@ -27,7 +27,7 @@ from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.score import Score
 from facsimile.explore.report.written import Written
 from facsimile.explore.study import Study
-from facsimile.explore.trials import FRESH, candidate_of
+from facsimile.explore.trials import FRESH, Job, Trial, candidate_of
 from facsimile.spec.decimals import parse_decimal
 from facsimile.table.table import Table
 from reports import NASTY, said, study_of, told, trial
@@ -204,6 +204,29 @@ def test_every_table_would_have_been_released(explored: Study) -> None:
         assert all(n >= FURTHER for n in numbers[len(known) :]) and len(numbers) > len(known)
     again = contenders(findings, (), 12)
     assert [timeless(c.trials) for c in again] == [timeless(c.trials) for c in found]
+
+
+def test_further_trials_that_are_rejected_are_no_released_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every third is accepted here; no more than four are run for each table that is missing."""
+    study, tried = study_of(tmp_path / "few.study"), []
+    first = trial(study, 0, 0, True)
+    study.add(configurations(study.ground.specification), [first])
+
+    def run(ground: object, job: Job) -> list[Trial]:
+        tried.append(job.number)
+        return [replace(first, number=job.number, accepted=job.number % 3 == 0)]
+
+    monkeypatch.setattr("facsimile.explore.report.contenders.run", run)
+    (found,) = contenders(Findings(study), (), 3)
+    assert [t.number for t in found.trials] == [0, FURTHER + 2, FURTHER + 5] and found.accepted
+    assert tried == [*range(FURTHER, FURTHER + 6)]
+    monkeypatch.setattr(
+        "facsimile.explore.report.contenders.run", lambda ground, job: [replace(first, accepted=False)]
+    )
+    (found,) = contenders(Findings(study), (), 3)
+    assert [t.number for t in found.trials] == [0]
 
 
 def test_names_begin_identifiers(explored: Study) -> None:
