@@ -78,7 +78,7 @@ def _written(
     names = [criterion.name for criterion in loads(source).criteria]
     data = {**parse(source)[0], **sections}
     data["criteria"] = [
-        {**given, **({"epsilon": epsilons[name]} if name in epsilons else {})}
+        {**given, "epsilon": epsilons[name]} if name in epsilons else given
         for given, name in zip(data["criteria"], names, strict=True)
     ]
     if len(sections[_LISTED]) > MOST_LISTED:
