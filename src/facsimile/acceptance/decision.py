@@ -217,9 +217,8 @@ def fit_question(specification: Specification, target: str, epsilon: Fraction) -
 
 def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
     """A regression of the original under the first alternatives, scaled by public constants: paid once."""
-    question, maps = fit_question(specification, target, epsilon), {}
-    for column in specification.columns:
-        maps[column.name] = column.recoding(column.used[0])
+    question = fit_question(specification, target, epsilon)
+    maps = {c.name: c.recoding(specification.first[c.name]) for c in specification.columns}
     answer = answers.recoded(_first(specification), maps).run(question)
     return in_public(specification, target).solved(question, answer, specification.n)
 
@@ -231,8 +230,8 @@ def in_public(specification: Specification, target: str) -> Centring:
 
 
 def _first(specification: Specification) -> Domain:
-    """Every column under the first of its alternatives in use."""
-    return Domain(specification.axes({column.name: column.used[0] for column in specification.columns}))
+    """The first choice of alternatives that a release may have."""
+    return Domain(specification.axes(specification.first))
 
 
 def joint_test(

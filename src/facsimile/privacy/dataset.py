@@ -42,7 +42,8 @@ def dataset_key(path: Path) -> bytes:
     """The key in this file; a new one is made where none is."""
     with locked(path, PATIENCE_SECONDS):
         if not path.exists():
-            _begin(path)
+            with nothing_charged():
+                Anchor(path).write(Mark("", NOTHING, "", 0, key=secrets.token_hex(KEY_BYTES)))
         try:
             mark = Anchor(path).read()
             key = bytes.fromhex(mark.key if mark else "")
@@ -51,12 +52,6 @@ def dataset_key(path: Path) -> bytes:
     if len(key) != KEY_BYTES:
         raise refusal("E317")
     return key
-
-
-def _begin(path: Path) -> None:
-    """A new key, of data that has no ledger yet."""
-    with nothing_charged():
-        Anchor(path).write(Mark("", NOTHING, "", 0, key=secrets.token_hex(KEY_BYTES)))
 
 
 def dataset_tag(data: Address, key: bytes) -> str:
