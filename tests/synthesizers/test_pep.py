@@ -10,7 +10,7 @@ import pytest
 from contracts.test_synthesizers import fitted, table_of
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.pep import PEP, SMALLEST
-from facsimile.synthesizers.pool import Floats
+from facsimile.synthesizers.pooled import Floats
 from facsimile.table.boxes import Boxes
 
 SHAPE = (3, 2, 4, 5)

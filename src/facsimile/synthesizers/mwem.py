@@ -14,7 +14,7 @@ from math import exp
 
 import numpy as np
 
-from facsimile.synthesizers.pool import Floats, Heard, Pooled
+from facsimile.synthesizers.pooled import Floats, Heard, Pooled
 from facsimile.table.boxes import Boxes
 
 

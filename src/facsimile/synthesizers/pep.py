@@ -16,7 +16,7 @@ from math import prod
 
 import numpy as np
 
-from facsimile.synthesizers.pool import Floats, Heard, Pooled
+from facsimile.synthesizers.pooled import Floats, Heard, Pooled
 from facsimile.table.boxes import Boxes
 
 SMALLEST = 1e-6

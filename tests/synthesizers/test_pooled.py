@@ -12,7 +12,7 @@ from facsimile.privacy.queries import BoxDistances
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.mwem import MWEM
 from facsimile.synthesizers.pep import PEP
-from facsimile.synthesizers.pool import Pooled, counting
+from facsimile.synthesizers.pooled import Pooled, counting
 from table.test_boxes import every_box
 
 BOTH = pytest.mark.parametrize("made", [MWEM, PEP])
