@@ -122,7 +122,8 @@ def test_what_a_row_names_is_there(row: list[str]) -> None:
             assert command in {c.name for c in program.app.registered_commands} | {"ledger"}
             for option in options:
                 assert f"`{option}" in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") or (
-                    f"facsimile {command} {option}" in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+                    f"facsimile {command} {option}"
+                    in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
                 )
         elif "/" in span or span.isupper():
             assert (ROOT / span).is_file(), span
