@@ -27,7 +27,12 @@ from facsimile.table.table import Table
 
 COLUMNS = ("age", "sex", "diagnosis", "length_of_stay", "discharge_destination", "cost_weight")
 POOLS = ("128", "512", "1024", "4096")
-FAMILIES = {"mwem": {}, "pep of pairs": {"marginal": "2"}, "pep of triples": {"marginal": "3"}}
+FAMILIES = {
+    "mwem of cells": {"queries": "cells"},
+    "mwem of ranges": {"queries": "ranges"},
+    "pep of pairs": {"marginal": "2"},
+    "pep of triples": {"marginal": "3"},
+}
 ROUNDS = {"num_iterations": "100", "num_inner_updates": "100"}
 
 
@@ -59,6 +64,8 @@ def measured(table: Table, known: Known, name: str, pool: str | None, seeds: int
     """The four figures of a family with a pool, or of its variant over whole tables."""
     family = name.split()[0]
     chosen = {**ROUNDS, **FAMILIES[name], "num_query": pool or POOLS[0]}
+    if not pool:
+        chosen.pop("queries", None)
     found = []
     for seed in range(seeds):
         begin = time.process_time()
@@ -74,13 +81,15 @@ def measured(table: Table, known: Known, name: str, pool: str | None, seeds: int
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pool")
     parser.add_argument("--seeds", type=int, default=3)
-    seeds = parser.parse_args().seeds
+    parser.add_argument("families", nargs="*", default=list(FAMILIES), help="which to measure (default: all)")
+    options = parser.parse_args()
+    seeds = options.seeds
     _, real, known = births(158_500)
     tables = {"births": (real, known), "discharges": few()}
     print("| family | pool |" + " | ".join(f" {name}" for name in tables) + " |")
     print("| --- " * (2 + len(tables)) + "|")
-    for name in FAMILIES:
-        for pool in (*POOLS, None):
+    for name in options.families:
+        for pool in (*POOLS, None) if name != "mwem of ranges" else POOLS:
             cells = []
             for table, public in tables.values():
                 largest, pairs, worst, took = measured(table, public, name, pool, seeds)

@@ -10,7 +10,7 @@ from facsimile.synthesizers.mwem import MWEM
 
 def test_a_query_has_a_range_of_every_column_between_two_uniform_codes() -> None:
     """Of a column with 3 codes: 1/9 for each single one, 2/9 for each pair of ends; all within 5 deviations."""
-    pool = MWEM(num_query=20_000).pool((3, 2), np.random.default_rng(1))
+    pool = MWEM(num_query=20_000, queries="ranges").pool((3, 2), np.random.default_rng(1))
     assert len(pool) == 20_000
     found = dict.fromkeys([(0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3)], 0)
     for low, high in zip(pool.low[:, 0].tolist(), pool.high[:, 0].tolist(), strict=True):
@@ -39,9 +39,21 @@ def test_an_update_multiplies_the_box_and_scales_all_as_often_as_said(answer: in
         assert found * (n / found.sum()) == pytest.approx(plain)
 
 
+def test_cells_of_one_two_and_three_columns_have_equal_parts_of_the_pool() -> None:
+    """Where one column has too few cells, what is left goes to more columns."""
+    shape = (5, 6, 7, 2)
+    for wanted, parts in {1: (0, 0, 1), 30: (10, 10, 10), 300: (20, 140, 140), 10**6: (20, 143, 424)}.items():
+        pool = MWEM(num_query=wanted).pool(shape, np.random.default_rng(1))
+        restricted = ((pool.high - pool.low) == 1).sum(axis=1)
+        assert tuple(int((restricted == ways).sum()) for ways in (1, 2, 3)) == parts
+        assert len(np.unique(np.hstack([pool.low, pool.high]), axis=0)) == len(pool) == sum(parts)
+    assert len(MWEM(num_query=9).pool((4,), np.random.default_rng(1))) == 4
+
+
 def test_hyperparameters_come_as_text() -> None:
     text = {"num_query": "128", "num_iterations": "500", "num_inner_updates": "100"}
     assert MWEM.of(text) == MWEM(128, 500, 100)
-    for bad in ({"num_query": "0"}, {"num_iterations": "0"}, {"num_inner_updates": "0"}):
+    assert MWEM.of({"queries": "ranges"}) == MWEM(queries="ranges")
+    for bad in ({"num_query": "0"}, {"num_iterations": "0"}, {"num_inner_updates": "0"}, {"queries": "rows"}):
         with pytest.raises(ValueError):
             MWEM.of(bad)

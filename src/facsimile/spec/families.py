@@ -39,7 +39,7 @@ _QUERIES = ("num_query", "num_iterations", "num_inner_updates")
 
 FAMILIES: dict[str, Family] = {
     "privbayes": Family(("flavour", "theta", "degree", "epsilon_split", "root", SAMPLING)),
-    "mwem": Family((*_QUERIES, SAMPLING), wider="mwem-tables"),
+    "mwem": Family((*_QUERIES, "queries", SAMPLING), wider="mwem-tables"),
     "pep": Family((*_QUERIES, "marginal", SAMPLING), wider="pep-tables"),
     "mwem-tables": Family((*_QUERIES, SAMPLING)),
     "pep-tables": Family((*_QUERIES, "marginal", SAMPLING)),

@@ -11,12 +11,10 @@ once, the answers' mean counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import prod
 
 import numpy as np
 
-from facsimile.synthesizers.pooled import Floats, Heard, Pooled
+from facsimile.synthesizers.pooled import Floats, Heard, Pooled, cells
 from facsimile.table.boxes import Boxes
 
 SMALLEST = 1e-6
@@ -30,18 +28,7 @@ class PEP(Pooled):
 
     def pool(self, shape: tuple[int, ...], random: np.random.Generator) -> Boxes:
         """Distinct cells, each as likely as any other; all of them where there are no more."""
-        tables = list(combinations(range(len(shape)), min(self.marginal, len(shape))))
-        ends = np.cumsum([prod(shape[axis] for axis in table) for table in tables])
-        drawn = np.sort(random.choice(ends[-1], min(self.num_query, ends[-1]), replace=False))
-        low, high = np.zeros((len(drawn), len(shape)), np.int64), np.tile(np.array(shape), (len(drawn), 1))
-        of = np.searchsorted(ends, drawn, side="right")
-        for place in np.unique(of):
-            mine, table = of == place, tables[place]
-            first = ends[place - 1] if place else 0
-            codes = np.unravel_index(drawn[mine] - first, [shape[axis] for axis in table])
-            for axis, code in zip(table, codes, strict=True):
-                low[mine, axis], high[mine, axis] = code, code + 1
-        return Boxes(shape, low, high)
+        return cells(shape, [self.marginal], self.num_query, random)
 
     def learn(self, counts: Floats, pool: Boxes, newest: int, heard: Heard) -> None:
         """Projections onto the worst answers; counts are not scaled in between, their mass is remembered."""

@@ -15,6 +15,8 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -76,3 +78,26 @@ def counting(domain: Domain, box: Sequence[slice]) -> WorstSum:
     terms = np.zeros(domain.project(ranges).shape, np.int64)
     terms[tuple(ranges.values())] = 1
     return WorstSum((Sums(tuple(ranges), terms[None], (0,), (Fraction(1),)),))
+
+
+def cells(shape: tuple[int, ...], ways: Sequence[int], most: int, random: np.random.Generator) -> Boxes:
+    """Distinct cells of tables of so many columns, as likely as any other of as many; all where they are few.
+
+    Each number of columns, fewest first, has an equal part of what is left.
+    """
+    low, high = np.empty((0, len(shape)), np.int64), np.empty((0, len(shape)), np.int64)
+    sizes = sorted({min(size, len(shape)) for size in ways})
+    for place, size in enumerate(sizes):
+        tables = list(combinations(range(len(shape)), size))
+        ends = np.cumsum([prod(shape[axis] for axis in table) for table in tables])
+        part = min((most - len(low)) // (len(sizes) - place), int(ends[-1]))
+        drawn = np.sort(random.choice(ends[-1], part, replace=False))
+        first, last = np.zeros((part, len(shape)), np.int64), np.tile(np.array(shape), (part, 1))
+        of = np.searchsorted(ends, drawn, side="right")
+        for i in np.unique(of):
+            mine, table = of == i, tables[i]
+            codes = np.unravel_index(drawn[mine] - (ends[i - 1] if i else 0), [shape[axis] for axis in table])
+            for axis, code in zip(table, codes, strict=True):
+                first[mine, axis], last[mine, axis] = code, code + 1
+        low, high = np.concatenate([low, first]), np.concatenate([high, last])
+    return Boxes(shape, low, high)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 from facsimile.synthesizers.base import Synthesizer
 
@@ -18,10 +18,12 @@ class Rounds(Synthesizer):
     num_inner_updates: int = 25
 
     def __post_init__(self) -> None:
-        if min(vars(self).values()) < 1:
+        if min(value for value in vars(self).values() if isinstance(value, int)) < 1:
             raise ValueError("every hyperparameter is at least 1")
 
     @classmethod
     def of(cls, hyperparameters: Mapping[str, str]) -> Self:
         """From the text of a configuration."""
-        return cls(**{name: int(value) for name, value in hyperparameters.items()})
+        numbers = {field.name for field in fields(cls) if field.type == "int"}
+        made: dict[str, Any] = {k: int(v) if k in numbers else v for k, v in hyperparameters.items()}
+        return cls(**made)
