@@ -3,10 +3,10 @@
 The pool holds `cells`, single cells of tables of one to three columns; or `ranges`, as in SmartNoise, whose
 MWEM the births paper used: a range of codes of every column, each between two codes drawn uniformly.
 
-An update multiplies what lies in the box by e^{(y − a)/(2n)}, y the measured and a the model's answer, and scales
-all counts to n again (Hardt, Ligett and McSherry 2012). As the births paper says it, the result of a round updates
-the model `num_inner_updates` times; SmartNoise goes through all earlier results each time, too, which takes T/2
-times as many updates.
+An update multiplies what lies in the box by e^{(y − a)/(2n)}, y the measured and a the model's answer, and
+scales all counts to n again (Hardt, Ligett and McSherry 2012). As the births paper says it, the result of a
+round updates the model `num_inner_updates` times; SmartNoise goes through all earlier results each time, too,
+which takes T/2 times as many updates.
 """
 
 from __future__ import annotations
