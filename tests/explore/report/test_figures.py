@@ -131,6 +131,13 @@ def test_rows_are_counted_as_wholes(packed: bool, both: tuple[Records, Records])
     assert told["strange", "original records whose row no released record has", ""].released == lost
 
 
+def test_a_row_that_five_records_have_is_not_rare() -> None:
+    four, five = [(0, 0, 0)] * 4, [(1, 1, 1)] * 5
+    told = found((four + five, five + four[:3] + [(2, 0, 0)]))
+    rare = told["rare", "records whose row fewer than 5 records have", ""]
+    assert rare.original == rare.released == pytest.approx(4 / 9)
+
+
 def test_a_difference_has_a_sign_and_what_only_one_table_has_is_infinitely_off() -> None:
     assert Figure("means", "age", "", 3.0, 2.5).difference == -0.5
     assert Figure("means", "age", "", 3.0, None).difference == inf
