@@ -82,7 +82,8 @@ def report(found: list[Rehearsed], once: bool) -> str:
     spec, table = births(once)
     total = float(plan_of(spec).total().epsilon)
     tried = [one.candidates for one in found]
-    lines = [f"{len(found)} rehearsals, {table.n:,} records, total epsilon {total:g}"]
+    data = SAMPLE.name if SAMPLE.exists() else "births simulated from published facts"
+    lines = [f"{len(found)} rehearsals on {data}: {table.n:,} records, total epsilon {total:g}"]
     lines.append(
         f"candidates: mean {mean(tried):.2f}, median {median(tried):g}, most {max(tried)}; "
         f"accepted {len(found) / sum(tried):.1%} of {sum(tried)}"

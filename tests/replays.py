@@ -98,7 +98,7 @@ PAPER: dict[str, Any] = {
     "budget": {"total": "30", "generator": "3"},
     "selection": {"mode": "paper"},
 }
-HARD = [
+HARD: list[dict[str, Any]] = [
     {"criterion": "mean", "of": "decade", "by": ["half"], "threshold": "60", "epsilon": "0.5"},
     {"criterion": "marginals-absolute", "threshold": "0.05", "epsilon": "0.5"},
 ]
@@ -108,9 +108,14 @@ CASES: dict[str, dict[str, Any]] = {
         "families": family("privbayes", flavour="theta", theta="4", sampling="iid"),
         "criteria": HARD,
     },
-    "mwem": PAPER | {"families": family("mwem", num_query="4", num_iterations="3", num_inner_updates="5")},
+    "mwem": {
+        **PAPER,
+        "families": family("mwem", num_query="40", num_iterations="20", num_inner_updates="5"),
+        "criteria": [HARD[1] | {"threshold": "0.6"}],
+    },
     "pep": {
-        "families": family("pep", num_query="4", num_iterations="3", num_inner_updates="5", marginal="2"),
+        "families": family("pep", num_query="40", num_iterations="20", num_inner_updates="5", marginal="2"),
+        "criteria": [HARD[1] | {"threshold": "0.6"}],
         "projection": {"algorithm": ["implementation"], "min_count": ["4"]},
         "selection": {"mode": "rising-coin", "a": "0.2"},
     },

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cache
 from math import sqrt
 from typing import Any
@@ -18,6 +19,7 @@ from facsimile.spec.release import Specification
 PAPER = EXAMPLES / "births" / "paper.yaml"
 TEXT = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 TEX = ROOT.parent / "shared" / "paper.tex"
 NUMBERED = {
     "Table": 7,
@@ -129,6 +131,26 @@ def test_what_a_row_names_is_there(row: list[str]) -> None:
             key(span)
 
 
+def test_the_narrowed_release_is_the_paper_s_with_a_list_of_configurations() -> None:
+    narrowed = parse((PAPER.parent / "narrowed.yaml").read_bytes())[0]
+    listed = narrowed.pop("configurations")
+    assert narrowed == plain() and len(listed) > 1
+    assert {entry["family"] for entry in listed} == {"privbayes"}
+
+
+def test_the_release_with_our_choices_differs_in_these_only() -> None:
+    ours = parse((PAPER.parent / "release.yaml").read_bytes())[0]
+    theirs = deepcopy(plain())
+    for grid in theirs["families"]:
+        grid["grid"].pop("sampling", None)
+        if grid["grid"].get("flavour") == ["theta-code"]:
+            grid["grid"]["flavour"] = ["theta"]
+    theirs["projection"]["algorithm"] = ["paper"]
+    theirs["criteria"][1].pop("tested_at")
+    theirs["planning"]["groups"]["gestation_week"] = "8600"
+    assert theirs == ours
+
+
 # --- its figures
 
 
@@ -169,3 +191,17 @@ def test_the_numbers_of_configurations_are_those_of_check() -> None:
         settings, papers, ours, _ = rows[family]
         assert int(ours.replace(",", "")) == count == algorithms * int(papers.replace(",", ""))
         assert int(settings) * per == int(papers.replace(",", ""))
+
+
+@pytest.mark.skipif(not TEX.exists(), reason="the paper is not beside the project")
+def test_the_paper_prints_the_figures_that_are_said_to_be_its_own() -> None:
+    tex = TEX.read_text(encoding="utf-8")
+    table = tex[tex.index(r"\label{tab:ac}") : tex.index("Each data release occurs in a specific context")]
+    for row in tables(9):
+        for figure in (row[1], row[5], row[7]) if row[0] != "criterion" else ():
+            number = figure.lstrip("<")
+            assert not number or re.search(rf"\b{re.escape(number)}0*\b", table), (row[0], figure)
+    section = BENCHMARKS[BENCHMARKS.index("### The births paper's release") :]
+    results = re.findall(r"^\| [a-z_-]+ \| [^|]+ \| ([−.\d]+)", section, re.MULTILINE)[:8]
+    assert len(results) == 8
+    assert [result for result in results if result.replace("−", "-") not in table] == []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from facsimile.release.noise import NoiseLine
     from facsimile.release.public import BinnedMean, PublicSummary
 
-LOUD, WIDTH = 1 / 3, 80
+WIDTH = 80
 
 
 def check_command(
@@ -178,8 +178,7 @@ def _print_noise(page: Page, found: Check, from_public: bool) -> None:
         ),
     )
     page.line("noise: the scale of the noise; share: that scale over the value tested at.")
-    loud = [line.criterion for line in found.noise if line.share is not None and line.share > LOUD]
-    listed = f": {', '.join(loud)}" if loud else "; none is"
+    listed = f": {', '.join(found.loud)}" if found.loud else "; none is"
     page.line(fill(f"Above a third, noise can hide the answer{listed}.", WIDTH))
     page.table(
         "Sensitivities: how far one record can move each criterion",

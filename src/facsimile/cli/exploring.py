@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -168,7 +168,9 @@ def plan_command(
     from facsimile.explore.narrowed import narrowed
     from facsimile.explore.planner import BOUNDED, plan
     from facsimile.explore.study import Study
+    from facsimile.release.check import check
     from facsimile.release.writing import write_text
+    from facsimile.spec.load import loads
 
     opened = Study.open(study)
     if write is not None and write.exists():
@@ -182,12 +184,14 @@ def plan_command(
         return
     with busy("Planning", as_json):
         found = plan(opened, accept, keep, noise, BOUNDED if scheme is None else (scheme,), limit)
+    text = narrowed(opened.source, found.option, _notes(opened, found, study.name))
+    loud = check(loads(text)).loud
     if write is not None:
-        write_text(write, narrowed(opened.source, found.option, _notes(opened, found, study.name)))
+        write_text(write, text)
     if as_json:
-        print_json(_planned_as_json(opened, found))
+        print_json(_planned_as_json(opened, found) | {"loud": list(loud)})
     else:
-        _print_plan(opened, found, write)
+        _print_plan(opened, found, write, loud)
 
 
 def _notes(study: Study, found: Planned, name: str) -> list[str]:
@@ -248,7 +252,7 @@ def _point_as_json(point: Point) -> dict[str, Any]:
     }
 
 
-def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
+def _print_plan(study: Study, found: Planned, write: Path | None, loud: Sequence[str]) -> None:
     from facsimile.explore.options import SCHEMES
     from facsimile.release.check import show_upper
 
@@ -282,6 +286,8 @@ def _print_plan(study: Study, found: Planned, write: Path | None) -> None:
         page.line(
             f"\nThis plan costs more than the declared {show_upper(study.declared.budget.total)}: agree on it."
         )
+    if loud:
+        page.line(f"\nNoise can hide the published answer of {', '.join(loud)}: see `facsimile check`.")
     page.line(f"\n{caution(study)}")
     if write is not None:
         page.line(f"Written: {write}. Next: facsimile check {write}")

@@ -33,6 +33,7 @@ from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
 APPROXIMATE = "approximate DP: excluded in pure mode"
+LOUD = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ class Check:
     total: Fraction
     noise: tuple[NoiseLine, ...]
     finest_cells: int
+
+    @property
+    def loud(self) -> tuple[str, ...]:
+        """Criteria whose noise can hide the answer: its scale is above a third of the value tested at."""
+        return tuple(line.criterion for line in self.noise if (line.share or 0) > LOUD)
 
 
 def load_checked(path: Path) -> Specification:

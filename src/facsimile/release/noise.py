@@ -98,7 +98,8 @@ def noise_line(specification: Specification, criterion: Criterion, assumed: Assu
     if ratio is not None and delta is not None:
         tested, grid = tested_at(ratio), fine_grid(delta)
         chance = luck(ratio, grid, ceil(grid * delta))
-        note = f"{note}; a ratio of {float(ratio.clip):g} or more passes by luck with {chance:.2%}"
+        more = " (more than `false_accept`)" if chance > ratio.false_accept else ""
+        note = f"{note}; a ratio of {float(ratio.clip):g} or more passes by luck with {chance:.2%}{more}"
     elif isinstance(criterion, MarginalsRelative) and criterion.tested_at is not None:
         note = f"{note}; `tested_at` is for scheme and form paper, and not used here"
     shown = None if delta is None else float(delta)

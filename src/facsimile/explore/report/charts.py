@@ -101,7 +101,7 @@ def criteria(boxes: Rows, points: Rows, domain: tuple[float, float]) -> Spec:
     alt = altair()
     marked = [mark for mark in MARKS if domain[0] <= mark <= domain[1]]
     scale = alt.Scale(type="log", domain=list(domain), nice=False, clamp=True)
-    axis = alt.Axis(title="value ÷ threshold", orient="top", values=marked, tickCount=len(marked), format="~g")
+    axis = alt.Axis(title="value ÷ limit", orient="top", values=marked, tickCount=len(marked), format="~g")
     y = alt.Y(
         "criterion:N",
         sort=None,

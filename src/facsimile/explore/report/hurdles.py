@@ -52,8 +52,8 @@ _CRITERION = (
     Head("Threshold", "threshold", "number"),
     Head("Trials", "trials", "count"),
     Head("Not met", "missed", "share"),
-    Head("Median ÷ threshold", "middle", "number"),
-    Head("Median of those not met ÷ threshold", "overshoot", "number"),
+    Head("Median ÷ limit", "middle", "number"),
+    Head("Median of those not met ÷ limit", "overshoot", "number"),
     Head("Without a value", "undefined", "count"),
 )
 
