@@ -114,7 +114,7 @@ def test_the_page_of_the_specification_is_a_specification() -> None:
 
 
 def test_excerpts_of_the_births_specification_are_its_words() -> None:
-    births = (EXAMPLES / "births" / "release.yaml").read_text(encoding="utf-8")
+    births = (EXAMPLES / "births" / "paper.yaml").read_text(encoding="utf-8")
     excerpts = [block for path in PAGES for block in blocks(path.read_text("utf-8"), "yaml births")]
     assert len(excerpts) > 2
     for excerpt in excerpts:

@@ -103,7 +103,7 @@ def _print_summary(said: dict[str, Any], out: Path) -> None:
     page.line(f"{said['records']:,} synthetic records {kind}, epsilon {said['epsilon']}, by {said['family']}")
     exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
     rows = [
-        (c["name"], _figure(c["value"]), above(c["bound"]), f"{c['threshold']:g}")
+        (c["name"], _figure(c["value"]), above(c["bound"]), _limit(c))
         + ((_figure(exact[c["name"]]),) if exact else ())
         for c in said["criteria"]
     ]
@@ -115,6 +115,12 @@ def _print_summary(said: dict[str, Any], out: Path) -> None:
     if exact:
         page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
     page.line(f"\nThe page to read first: {out / 'README.html'}")
+
+
+def _limit(criterion: dict[str, Any]) -> str:
+    """The threshold; of a ratio that is tested below it, that value too."""
+    tested = "" if criterion.get("luck") is None else f", tested at {criterion['tested_at']:g}"
+    return f"{criterion['threshold']:g}{tested}"
 
 
 def _figure(value: float | None) -> str:
