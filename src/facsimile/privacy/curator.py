@@ -19,7 +19,7 @@ from fractions import Fraction
 from threading import Lock
 from typing import TypeVar
 
-from facsimile.errors import refusal
+from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.ledger import Charged, Charges, Ledger, MemoryLedger, Receipt
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism
@@ -88,12 +88,14 @@ class Curator:
 
     @contextlib.contextmanager
     def _ending(self, receipt: Receipt, search: Search | None = None) -> Iterator[None]:
-        """Note how it ended; the charge stays. A search that is forced to stop is an incident."""
+        """Note how it ended; the charge stays. A search that is forced to stop is an incident; one whose draws
+        found no room is left as a crash leaves it."""
         try:
             yield
         except BaseException as error:
             forced = search is not None and isinstance(error, KeyboardInterrupt)
-            if search is not None and search.decided:
+            lost = isinstance(error, FacsimileError) and error.code == "E333" and not forced
+            if search is not None and (search.decided or (lost and search.resumable)):
                 self._charges.leave(receipt)
             else:
                 self._charges.close(receipt, "incident" if forced else "stopped")
@@ -139,7 +141,7 @@ class Search:
 
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
         self._curator, self._plan = curator, plan
-        self._receipt, self.resumed = receipt, receipt.resumed
+        self._receipt, self.resumed, self.resumable = receipt, receipt.resumed, plan.resumable
         self.decided = self.finished = self.halted = False
         self._given: dict[str, Purse] = {}
         self._ended = False

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from facsimile.errors import refusal
+from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.noise import LARGEST, Integers, Noise
 
 INDEX = ContextVar("INDEX", default=0)
@@ -34,32 +34,38 @@ class Transcript:
             raise refusal("E401") from None
         except OSError:
             raise refusal("E330") from None
-        self._path = path
+        self._path, self._lost = path, False
 
     def note(self, call: str, drawn: Integers) -> None:
-        """Append one draw."""
+        """Append one draw. Where the disk does not take it, `keep` says so: no search ends for its length."""
         header = {"index": INDEX.get(), "call": call, "shape": list(drawn.shape), "bytes": drawn.nbytes}
-        self._file.write(json.dumps(header).encode() + b"\n" + drawn.tobytes() + b"\n")
+        try:
+            self._file.write(json.dumps(header).encode() + b"\n" + drawn.tobytes() + b"\n")
+        except OSError:
+            self._lost = True
 
     def keep(self) -> int:
         """Put on disk what was drawn so far: before anything that depends on it is. How many bytes it has."""
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
-            return self._file.tell()
+            if not self._lost:
+                return self._file.tell()
         except OSError:
-            raise refusal("E333") from None
+            pass
+        raise refusal("E333")
 
     def __enter__(self) -> Transcript:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         try:
             with self._file:
                 drawn = self.keep()
             self._path.chmod(0o400) if drawn else self._path.unlink()
-        except OSError:
-            raise refusal("E333") from None
+        except (OSError, LedgerRefused):
+            if kind is None:
+                raise refusal("E333") from None
 
 
 class RecordedNoise:

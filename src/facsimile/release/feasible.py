@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import islice
 
 from facsimile.shaping.constraints import MOST_CELLS, impossible, zeros
 from facsimile.spec.constraints import Possible, names
@@ -52,13 +52,13 @@ def _without_rows(specification: Specification) -> Iterator[Mistake]:
     on some (`bins: any`) holds on some of a larger one: columns of such rules are looked at as they are used.
     """
     conditions = (*specification.raw_conditions(), *specification.synthetic_conditions())
-    spoken = {name for c in conditions if isinstance(c, Possible) for name in names(c)}
-    used = [[*c.used] if c.name in spoken else [None] for c in specification.columns]
-    for chosen in islice(product(*used), MOST_CHOICES):
-        pairs = [*zip(specification.columns, chosen, strict=True)]
-        domain = Domain(tuple(c.finest if name is None else c.axis(name) for c, name in pairs))
+    spoken = sorted({name for c in conditions if isinstance(c, Possible) for name in names(c)})
+    for chosen in islice(specification.space.choices(spoken), MOST_CHOICES):
+        domain = Domain(
+            tuple(c.axis(chosen[c.name]) if c.name in chosen else c.finest for c in specification.columns)
+        )
         if not some_row(domain, zeros(conditions, domain)):
-            under = ", ".join(f"{c.name}: {name}" for c, name in pairs if name is not None)
+            under = ", ".join(f"{name}: {used}" for name, used in chosen.items())
             problem = "the constraints leave no row that a release could hold"
             yield Mistake(("constraints",), f"{problem} ({under})" if under else problem)
             return

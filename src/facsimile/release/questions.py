@@ -49,7 +49,8 @@ Choice = dict[str, str]
 def unaskable(specification: Specification) -> Iterator[Mistake]:
     """Criteria whose questions cannot be asked, and ratios that no candidate meets; each once."""
     told = set[int]()
-    for choice in islice(choices(specification), MOST_CHOICES):
+    few = MOST_CHOICES if specification.space.listed is None else MOST_PAIRS
+    for choice in islice(choices(specification), few):
         table = made_up(specification, choice)
         for i, criterion in enumerate(specification.criteria):
             problem = "" if i in told else _problem(specification, criterion, table)

@@ -56,6 +56,7 @@ from facsimile.synthesizers.base import Answers
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
+TRANSCRIPT_ROOM = 1 << 26
 SEED_WORDS = 8
 Waiting = Callable[[], contextlib.AbstractContextManager[None]]
 
@@ -97,7 +98,7 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
     resumed = opening.ready(plan.total(), purpose)
     bundle.refuse_output(request.out, beside, request.data.place, resumed)
     bundle.refuse_without_room(request.out, spec)
-    refuse_without_room(beside.parent, Journal.of(spec, beside).size, "E330")
+    refuse_without_room(beside.parent, Journal.of(spec, beside).size + TRANSCRIPT_ROOM, "E330")
     sealed = read(request.data, spec)
     book = opening.ledger(spec.budget.total)
     _swept(book, spec)

@@ -28,7 +28,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from facsimile import __version__
-from facsimile.acceptance.decision import Measured, compared, fine_grid, judged
+from facsimile.acceptance.decision import Measured, compared, fine_grid, in_public, judged
+from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Candidate
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
@@ -44,6 +45,7 @@ from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
+from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 Files = Mapping[str, bytes]
@@ -167,7 +169,7 @@ def _promised(files: Files) -> tuple[Specification, Configuration]:
         check(specification)
         configuration = Configuration(**content["configuration"])
         allowed = specification.space.pure().holds(configuration)
-    except (FacsimileError, KeyError, TypeError):
+    except (FacsimileError, KeyError, TypeError, ValueError, AttributeError):
         raise refusal("E503", file=name, problem="the specification does not hold") from None
     if not allowed:
         raise refusal("E503", file=name, problem="the specification does not allow this configuration")
@@ -221,9 +223,23 @@ def _release(
         units = {line["name"]: int(line["units"]) for line in said["criteria"]}
         place = None if rehearsal else LedgerPlace(**said["ledger"])
         measured = tuple(_measured(Candidate(specification, table, fit, refit), units))
+        _scaled(specification, table, fit, refit)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
+    if specification.scheme == "paper" and not all(found.met for found in measured):
+        raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
     return Release(specification, table, configuration, measured, bool(rehearsal), place, fit, refit)
+
+
+def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: Fit | None) -> None:
+    """Regressions are scaled by the specification where they were paid once, otherwise by the table itself."""
+    shared = any(map(specification.shares_once, specification.criteria))
+    for found, once in ((fit, specification.budget.once is not None), (refit, shared)):
+        if found is not None:
+            target = found.scaling.target
+            public = in_public(specification, target).scaling if once else Scaling.by(table, target)
+            if found.scaling != public:
+                raise ValueError("a regression is scaled by other numbers")
 
 
 def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measured]:
@@ -269,13 +285,15 @@ def _stands(key: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> bool
     return key in said and key in found and _close(said[key], found[key])
 
 
-def _close(one: Any, other: Any) -> bool:
-    """The same; numbers up to the last digits, which another machine may round differently."""
+def _close(one: Any, other: Any, tolerance: float = 1e-9) -> bool:
+    """The same; numbers up to the last digits, which another machine may round differently: of what was
+    simulated by solving equations, more of them."""
     if isinstance(one, float) or isinstance(other, float):
         numbers = (one, other)
-        return all(isinstance(x, int | float) for x in numbers) and isclose(one, other, rel_tol=1e-9)
+        return all(isinstance(x, int | float) for x in numbers) and isclose(one, other, rel_tol=tolerance)
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
+        loose = {"spread": 1e-3}
+        return one.keys() == other.keys() and all(_close(one[k], other[k], loose.get(k, 1e-9)) for k in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_close, one, other))
     return type(one) is type(other) and bool(one == other)

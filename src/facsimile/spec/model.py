@@ -52,11 +52,16 @@ def text_of_number(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _steers(text: str) -> bool:
+    """Whether a text holds characters that steer a screen or the direction of writing."""
+    return re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text) is not None
+
+
 def _safe_label(label: str) -> str:
     """A label that stays a label in a spreadsheet, a CSV file and a web page."""
     if not label or len(label) > 120 or label != label.strip():
         raise ValueError("a label has 1 to 120 characters and no blanks at its ends")
-    if any(ord(c) < 32 or 0x202A <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069 for c in label):
+    if _steers(label):
         raise PydanticCustomError("E161", "A label holds control or text-direction characters.")
     if label[0] in "=+-@" and not re.fullmatch(r"[+-]?[0-9.]+( ?[-–] ?[+-]?[0-9.]+)?|-[0-9.]+[<≤]", label):
         raise PydanticCustomError("E161", "A label starts like a formula.")
@@ -89,7 +94,10 @@ def _safe_key(name: str) -> str:
 def _prose(text: str) -> str:
     if not text.strip() or len(text) > 4000:
         raise ValueError("a text of 1 to 4,000 characters is expected")
-    return " ".join(text.split())
+    prose = " ".join(text.split())
+    if _steers(prose):
+        raise ValueError("a text holds control or text-direction characters")
+    return prose
 
 
 _scalar = WithJsonSchema({"type": ["string", "number", "boolean"]})

@@ -111,7 +111,7 @@ class Space:
     def holds(self, configuration: Configuration) -> bool:
         """Whether it can be drawn."""
         if self.listed is not None:
-            return any(configuration.identifier == one.identifier for one in self.listed)
+            return any(configuration.as_json() == one.as_json() for one in self.listed)
         chosen = (configuration.alternatives, configuration.projection)
         for given, choices in zip(chosen, (self.alternatives, self.projections), strict=True):
             if set(given) != set(choices) or any(given[name] not in choices[name] for name in choices):

@@ -22,6 +22,7 @@ from facsimile.table.boxes import Boxes
 
 Queries = Literal["cells", "ranges"]
 WAYS = 3
+STEEPEST = 300.0
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,11 @@ class MWEM(Pooled):
     def learn(self, counts: Floats, pool: Boxes, newest: int, heard: Heard) -> None:
         """The newest answer, cut to 0 … n: all updates change the weight of one box, which is one number."""
         box, n = counts[pool.slices(newest)], float(counts.sum())
-        inside, answer, weight = float(box.sum()), min(max(heard[newest][-1], 0), n), 1.0
+        inside, answer, power = float(box.sum()), min(max(heard[newest][-1], 0), n), 0.0
+        if not 0 < inside < n:
+            return
         for _ in range(self.num_inner_updates):
+            weight = exp(power)
             found = n * inside * weight / (n - inside + inside * weight)
-            weight *= exp((answer - found) / (2 * n))
-        box *= weight
+            power = min(max(power + (answer - found) / (2 * n), -STEEPEST), STEEPEST)
+        box *= exp(power)

@@ -18,6 +18,7 @@ from facsimile.synthesizers.pooled import Floats, Heard, Pooled, cells
 from facsimile.table.boxes import Boxes
 
 SMALLEST = 1e-6
+FARTHEST = 1e30
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class PEP(Pooled):
         return cells(shape, [self.marginal], self.num_query, random)
 
     def learn(self, counts: Floats, pool: Boxes, newest: int, heard: Heard) -> None:
-        """Projections onto the worst answers; counts are not scaled in between, their mass is remembered."""
+        """Projections onto the worst answers; counts are scaled where their mass, remembered, runs away."""
         boxes, mass = pool.some(list(heard)), float(counts.sum())
+        n = mass
         means = np.array([np.mean(answers) for answers in heard.values()])
         wanted = np.clip(means / mass, SMALLEST, 1 - SMALLEST)
         sums = boxes.sums(counts)
@@ -51,3 +53,6 @@ class PEP(Pooled):
             sums[touched] += (factor - 1) * parts.sums(box)
             box *= factor
             mass += (factor - 1) * inside
+            if not n / FARTHEST < mass < n * FARTHEST:
+                counts *= n / mass
+                sums, mass = boxes.sums(counts), n
