@@ -247,7 +247,7 @@ def test_bounds_hold_together() -> None:
         ("test-then-measure", "coin gamma 0.05", "happened in the whole search was at most 5 %"),
         ("train-once", "rising-coin a 0.5", "happened in the whole search was at most 5 %"),
         ("test-then-measure", "paper", "no such limit holds for the whole search"),
-        ("paper", "paper", "Each condition was tested with its own noise"),
+        ("paper", "paper", "Each condition was tested with noise"),
     ],
 )
 def test_the_chance_of_a_false_accept_is_said_as_it_holds(scheme: str, selection: str, words: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from facsimile.release.noise import NoiseLine
     from facsimile.release.public import BinnedMean, PublicSummary
 
-WIDTH = 80
+WIDTH, NOTE = 80, 40
 
 
 def check_command(
@@ -183,7 +183,7 @@ def _print_noise(page: Page, found: Check, from_public: bool) -> None:
     page.table(
         "Sensitivities: how far one record can move each criterion",
         "criterion|>sensitivity|_",
-        ((line.criterion, _sensitivity(line), line.note) for line in found.noise),
+        ((line.criterion, _sensitivity(line), fill(line.note, NOTE)) for line in found.noise),
     )
     page.line(f"Sizes come from {source}.")
 
