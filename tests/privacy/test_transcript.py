@@ -7,6 +7,7 @@ import os
 import stat
 from fractions import Fraction
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -113,3 +114,34 @@ def test_a_transcript_that_cannot_be_sealed_says_so(tmp_path: Path, monkeypatch:
     with pytest.raises(FacsimileError, match="E333"), Transcript(tmp_path / "noise") as transcript:
         transcript.note("coin", np.array([1]))
         monkeypatch.setattr(os, "fsync", failing)
+
+
+def test_a_draw_that_found_no_room_is_told_before_a_decision_and_not_over_another_failure(
+    tmp_path: Path,
+) -> None:
+    class Full:
+        def __init__(self, file: Any) -> None:
+            self.file = file
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.file, name)
+
+        def write(self, _: bytes) -> int:
+            raise OSError
+
+        def __enter__(self) -> None: ...
+
+        def __exit__(self, *_: object) -> None:
+            self.file.close()
+
+    for fails in (False, True):
+        with (
+            pytest.raises(KeyError if fails else FacsimileError),
+            Transcript(tmp_path / str(fails)) as transcript,
+        ):
+            transcript._file = cast(Any, Full(transcript._file))
+            transcript.note("coin", np.array([1]))
+            with pytest.raises(FacsimileError, match="E333"):
+                transcript.keep()
+            if fails:
+                raise KeyError

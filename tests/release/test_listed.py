@@ -24,6 +24,7 @@ from release.test_verify import rehash
 from releases import N, request, specification, write_data
 
 TWO = {"min_count": ["2", "3"]}
+MOST = {"never": "age < 18 or age > 64 or (age > 20 and age < 30)", "source": "An example", "bins": "any"}
 
 
 def one(age: str = "fine", family: str = "mst", min_count: int = 2, **hyperparameters: str) -> dict[str, Any]:
@@ -49,6 +50,10 @@ def test_only_listed_configurations_are_drawn_each_as_often() -> None:
 
     drawn = [Scheme(spec, below).drawn().configuration for _ in range(3)]
     assert tuple(drawn) == spec.space.listed and asked == [3, 3, 3]
+
+
+def test_a_regression_paid_once_has_the_numbers_of_the_first_that_is_listed() -> None:
+    assert listed(one("fine"), one("coarse")).first["age"] == "fine" != specification().first["age"]
 
 
 def test_the_promise_names_the_list() -> None:
@@ -83,8 +88,9 @@ def query(where: str) -> list[dict[str, str]]:
         ({"families": [{"family": "workload", "grid": {"measurements": ["auto", "nonsense*9"]}}]},
          one(family="workload", measurements="auto"), one(family="workload", measurements="nonsense*9")),
         ({"criteria": query("age > 49 and age < 65")}, one("cut"), one("coarse")),
+        ({"constraints": {"policy": "declared", "synthetic": [MOST]}}, one("cut"), one("coarse")),
     ],
-    ids=["min_count", "hyperparameters", "query"],
+    ids=["min_count", "hyperparameters", "query", "rules"],
 )  # fmt: skip
 def test_only_what_can_be_drawn_is_refused(
     changes: dict[str, Any], good: dict[str, Any], bad: dict[str, Any]

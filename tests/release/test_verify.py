@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import fields, replace
 from datetime import date
+from fractions import Fraction
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -380,6 +381,30 @@ def test_where_one_regression_was_paid_for_two_are_not_published(tmp_path: Path)
     assert verify(tmp_path / "False", allow_rehearsal=True)
     with pytest.raises(FacsimileError, match="E503"):
         verify(tmp_path / "True", allow_rehearsal=True)
+
+
+def test_what_a_run_could_not_have_published_does_not_verify(tmp_path: Path) -> None:
+    """A figure that misses its criterion in the paper's scheme, and regressions in another scaling."""
+    write_data(tmp_path)
+    criteria = [COEFFICIENTS | {"threshold": "900", "epsilon": "5"}, PREDICTIONS]
+    budget = {"total": "60", "generator": "3"}
+    spec = specification(scheme="paper", criteria=criteria, budget=budget, selection={"mode": "single"})
+    accepted, _ = rehearsed(spec, read_public(write_data(tmp_path), spec), seed=1)
+    assert accepted and accepted.fit
+    own = accepted.fit
+    wide = replace(own, scaling=replace(own.scaling, deviations=tuple(2 * d for d in own.scaling.deviations)))
+    missed = replace(accepted.measured[1], units=10**9, value=Fraction(10**9, accepted.measured[1].grid))
+    for name, fit, figures in (
+        ("as it was", own, accepted.measured),
+        ("scaled", wide, accepted.measured),
+        ("missed", own, (accepted.measured[0], missed)),
+    ):
+        made = Release(spec, accepted.table, accepted.configuration, figures, True, None, fit, fit)
+        bundle.write(bundle.files(made, report(made, date.today()), None), tmp_path / name)
+    assert verify(tmp_path / "as it was", allow_rehearsal=True)
+    for name, problem in (("scaled", "E503"), ("missed", "a criterion is not met")):
+        with pytest.raises(FacsimileError, match=problem):
+            verify(tmp_path / name, allow_rehearsal=True)
 
 
 def test_a_fit_that_serves_both_is_published_for_both(tmp_path: Path) -> None:

@@ -57,3 +57,13 @@ def test_hyperparameters_come_as_text() -> None:
     for bad in ({"num_query": "0"}, {"num_iterations": "0"}, {"num_inner_updates": "0"}, {"queries": "rows"}):
         with pytest.raises(ValueError):
             MWEM.of(bad)
+
+
+def test_a_box_without_records_or_with_all_is_left_as_it_is() -> None:
+    counts = np.ones((4, 3))
+    counts[0] = 0.0
+    pool = MWEM(num_query=99).pool((4, 3), np.random.default_rng(1))
+    for newest in range(len(pool)):
+        found = counts.copy()
+        MWEM(num_inner_updates=5_000).learn(found, pool, newest, {newest: [10**6]})
+        assert np.isfinite(found).all() and found.sum() > 0

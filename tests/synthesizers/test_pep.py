@@ -101,3 +101,13 @@ def test_hyperparameters_come_as_text() -> None:
     assert PEP.of(text) == PEP(9, 8, 7, 2)
     with pytest.raises(ValueError):
         PEP.of({"marginal": "0"})
+
+
+def test_answers_that_contradict_each_other_leave_counts_finite() -> None:
+    """Without scaling, cells of which each wants all records multiply the mass in every update."""
+    random = np.random.default_rng(1)
+    pool = PEP(num_query=99, marginal=1).pool((4, 3), random)
+    counts = random.gamma(1, 20, (4, 3))
+    after = learnt(counts, pool, {place: [10**6] for place in range(len(pool))}, 2_000)
+    assert np.isfinite(after).all() and (after >= 0).all()
+    assert after.sum() == pytest.approx(counts.sum())

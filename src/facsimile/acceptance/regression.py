@@ -132,7 +132,12 @@ def noise_of(question: NoisyMoments, n: int) -> float:
 
 
 def simulated(moments: Floats, noise: float) -> float:
-    """The mean of ‖w' − w‖₁: w from the mean products of public columns, w' from the same with noise.
+    """The mean of `distances`."""
+    return float(distances(moments, noise).mean())
+
+
+def distances(moments: Floats, noise: float) -> Floats:
+    """Simulated ‖w' − w‖₁: w from the mean products of public columns, w' from the same with noise.
 
     `moments` has a line for the constant, for each feature and, last, for the target. Features count in their
     own deviations and the constant at their means, as coefficients are compared; the unit is the target's. The
@@ -146,13 +151,13 @@ def simulated(moments: Floats, noise: float) -> float:
     drawn = np.random.PCG64(SEED).random_raw(DRAWS * size * size)
     halves = (np.asarray(drawn >> np.uint64(11), np.float64) + 0.5) / 2**53 - 0.5
     noises = noise * -np.sign(halves) * np.log1p(-2 * np.abs(halves))
-    total = 0.0
+    found = []
     for each in noises.reshape(DRAWS, size, size):
         noisy = moments + np.triu(each) + np.triu(each, 1).T
         slopes = _slopes(noisy, noise)
         constant = noisy[0, -1] + slopes @ (means[:-1] - noisy[0, 1:-1])
-        total += float(abs(constant - means[-1]) + np.abs(slopes - own) @ deviations)
-    return total / DRAWS
+        found.append(float(abs(constant - means[-1]) + np.abs(slopes - own) @ deviations))
+    return np.array(found)
 
 
 def _units(domain: Domain, name: str, centre: Fraction, spread: Fraction) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 
 from facsimile.acceptance.decision import fine_grid, fit_question, in_public
 from facsimile.acceptance.ratio import clipped, luck, tested_at
-from facsimile.acceptance.regression import noise_of, simulated
+from facsimile.acceptance.regression import distances, noise_of
 from facsimile.acceptance.statistics import Range, number_range
 from facsimile.privacy.queries import sensitivity
 from facsimile.spec.criteria import (
@@ -209,7 +209,12 @@ def _fit_noise(
     second = correlations * np.outer(deviations, deviations) + np.outer(means, means)
     several = specification.shares_once(criterion) and any(len(c.used) > 1 for c in specification.columns)
     note = f"{SIMULATED}; {FIRST}" if several else SIMULATED
-    return simulated(second, noise) * float(constants[-1][1]), note
+    found = distances(second, noise) * float(constants[-1][1])
+    if specification.shares_once(criterion):
+        beyond = float((found >= float(criterion.threshold)).mean())
+        note = f"{note}; {beyond:.0%} of such fits lie beyond the threshold by noise alone"
+        note += ", and then a search in mode paper does not end" * (specification.selection.mode == "paper")
+    return float(found.mean()), note
 
 
 def _planned(columns: int) -> Floats:
