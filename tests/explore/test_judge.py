@@ -168,8 +168,6 @@ def test_without_noise_the_joint_test_sees_what_it_sees_in_a_release(
     monkeypatch.setattr(JointTest, "accepts", spy)
     lenient = criterion | {"threshold": str(4 * Fraction(criterion["threshold"]))}
     lenient |= {"clip": lenient["threshold"]} if criterion["criterion"] == "marginals-relative" else {}
-    if criterion["criterion"] == "regression-coefficients" and statistic == "paper":
-        del lenient["epsilon"]  # the regression paid once serves it
     if statistic == "paper" and criterion["criterion"] == "regression-coefficients":
         del lenient["epsilon"]  # the regression paid once pays
     budget = BUDGET | {"test": "20"}

@@ -322,7 +322,7 @@ def test_public_sizes_replace_planning(births: Path) -> None:
     groups = dict.fromkeys(planned.groups, 2_659)
     found = lines(check(specification, Assumed(9, groups, planned.spreads)))
     assert found["marginals-relative"].note == (
-        "smallest one-way count 9; a ratio of 2 or more passes by luck with 31.53%"
+        "smallest one-way count 9; a ratio of 2 or more passes by luck with 31.53% (more than `false_accept`)"
     )
     assert found["marginals-relative"].tested_at == 1.420733
     assert found["mean-parity"].note == "smallest group 999 (2,659 less slack)"

@@ -47,8 +47,6 @@ class MWEM(Pooled):
         """The newest answer, cut to 0 … n: all updates change the weight of one box, which is one number."""
         box, n = counts[pool.slices(newest)], float(counts.sum())
         inside, answer, power = float(box.sum()), min(max(heard[newest][-1], 0), n), 0.0
-        if not 0 < inside < n:
-            return
         for _ in range(self.num_inner_updates):
             weight = exp(power)
             found = n * inside * weight / (n - inside + inside * weight)
