@@ -97,6 +97,12 @@ def twin(judge: Judge) -> Curator:
     return Curator(rehearse(judge.real), MemoryLedger(), noise)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def made() -> None:
+    """The candidates are made before any test changes the noise."""
+    candidates()
+
+
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """No noise, here and in the release."""
