@@ -24,6 +24,7 @@ from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
+from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.private import Private
 from facsimile.privacy.queries import WorstSum
@@ -32,6 +33,7 @@ from facsimile.privacy.reader import rehearse
 from facsimile.privacy.transcript import Transcript
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
+from facsimile.spec.release import Selection
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from plans import plan
@@ -294,6 +296,23 @@ def test_an_interrupted_run_stays_charged(book: Ledger, curator: Curator) -> Non
     with pytest.raises(KeyboardInterrupt):
         curator.run(Spy(book.path, KeyboardInterrupt()))
     assert kinds(book) == ["open", "charge", "stopped"] and book.state().spent == 333_334
+
+
+@pytest.mark.parametrize(("mode", "left"), [("single", []), ("rising-coin", ["stopped"])])
+def test_a_search_whose_draws_found_no_room_is_left_as_a_crash_leaves_it(
+    book: Ledger, curator: Curator, mode: str, left: list[str]
+) -> None:
+    """Where indices may run again, the same charge goes on; no other failure leaves one open."""
+    chosen = Selection.model_validate({"mode": mode} | ({"a": "1"} if left else {}))
+    planned = Plan(Fraction(0), Fraction(1, 3), Fraction(0), chosen)
+    with pytest.raises(FacsimileError, match="E333"), curator.search(planned, "lost"):
+        raise refusal("E333")
+    assert kinds(book) == ["open", "charge", *left]
+    spent = book.state().spent
+    with pytest.raises(FacsimileError, match="E332"), curator.search(planned, "lost") as again:
+        assert again.resumed is not bool(left) and book.state().spent == spent * (2 if left else 1)
+        raise refusal("E332")
+    assert kinds(book)[-1] == "stopped"
 
 
 @dataclass(frozen=True)
