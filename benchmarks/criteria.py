@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.reading import own_peak
 from benchmarks.registry import Figure, Report, benchmark, interleaved
@@ -26,11 +27,16 @@ SAMPLE = ROOT.parent / "shared" / "data" / "nvss2019_singleton_160k.csv.gz"
 LARGE = 63
 
 
+def public_births(rows: int) -> Path | pa.Table:
+    """The public sample where it is at hand, else so many simulated births."""
+    return SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), rows, seed=1)
+
+
 @benchmark(rows=158_500)
 def criteria(rows: int, folder: Path) -> Report:
     """All eight criteria against a resample: the public sample where it is at hand, else simulated births."""
     specification = load(BIRTHS / "nvss.yaml")
-    data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), rows, seed=1)
+    data = public_births(rows)
     finest = read_public(data, specification)
     released = specification.alternatives_named("released")
     fine = {column.name: list(column.alternatives)[-1] for column in specification.columns}

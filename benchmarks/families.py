@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.criteria import BIRTHS, public_births
 from benchmarks.registry import Figure, Report, Timing, benchmark, interleaved
 from facsimile.acceptance import exact_errors
-from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.shaping.constraints import impossible
@@ -27,9 +26,6 @@ from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
-ROOT = Path(__file__).resolve().parent.parent
-BIRTHS = ROOT / "examples" / "births"
-SAMPLE = ROOT.parent / "shared" / "data" / "nvss2019_singleton_160k.csv.gz"
 RELATIVE = Fraction(14, 10)
 MIN_COUNT = 2
 THETAS = ("20", "25", "30", "35", "40", "50")
@@ -103,7 +99,7 @@ def privbayes(rows: int, folder: Path) -> Report:
 def births(rows: int) -> tuple[Specification, Table, Known]:
     """The released transformation of the public sample where it is at hand, else of simulated births."""
     specification = load(BIRTHS / "nvss.yaml")
-    data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), rows, seed=1)
+    data = public_births(rows)
     real = recode(specification, read_public(data, specification), specification.alternatives_named("released"))
     zeros = tuple(impossible(condition, real.domain) for condition in specification.synthetic_conditions())
     return specification, real, Known(real.n, zeros)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import median
 
-from benchmarks.criteria import BIRTHS, SAMPLE, pair
+from benchmarks.criteria import BIRTHS, pair, public_births
 from benchmarks.registry import Figure, Report, benchmark, interleaved
 from facsimile.acceptance.decision import refit
 from facsimile.acceptance.exact import as_tested
 from facsimile.acceptance.statistics import Candidate
-from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.spec.criteria import MarginalsRelative, RegressionCoefficients
@@ -25,7 +23,7 @@ FITS = 101
 def noise(rows: int, folder: Path) -> Report:
     """Noise as a share of the room between no error and the limit; the median error for the paper's fit."""
     specification = load(BIRTHS / "nvss.yaml")
-    data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), rows, seed=1)
+    data = public_births(rows)
     choice = specification.alternatives_named("released")
     real, synthetic = pair(specification, read_public(data, specification), choice)
     timings = interleaved(

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import mean, median
 
-from benchmarks.criteria import BIRTHS, SAMPLE
+from benchmarks.criteria import BIRTHS, SAMPLE, public_births
 from facsimile.acceptance import exact_errors
 from facsimile.acceptance.exact import Verdict
-from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
 from facsimile.release import run
 from facsimile.release.plan import plan_of
@@ -59,7 +57,7 @@ def births(once: bool) -> tuple[Specification, Table]:
     if once:
         plain["budget"] |= {"once": "0.43"}
     spec = validated(plain)
-    data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), 158_500, 1)
+    data = public_births(158_500)
     rows = load(BIRTHS / "nvss.yaml")
     sized = spec.sized(rows.n)
     return sized, read_public(data, sized)

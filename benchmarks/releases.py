@@ -14,11 +14,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks.criteria import BIRTHS, SAMPLE
+from benchmarks.criteria import BIRTHS, public_births
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from facsimile.acceptance import exact_errors
-from facsimile.explore.facts import load_facts
-from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
 from facsimile.release import run
 from facsimile.release.plan import plan_of
@@ -57,7 +55,7 @@ class Outcome:
 def births() -> tuple[Specification, Table]:
     """The specification with the public sample's size and its rules, and the table at its finest."""
     nvss, ours = load(BIRTHS / "nvss.yaml"), load(BIRTHS / "ours.yaml")
-    data = SAMPLE if SAMPLE.exists() else simulate(load_facts(BIRTHS / "facts.yaml"), 158_500, 1)
+    data = public_births(158_500)
     table = recode(nvss, read_public(data, nvss), nvss.alternatives_named("released"))
     return ours.sized(table.n), Table(Domain(ours.finest()), table.codes, table.counts)
 

@@ -218,8 +218,8 @@ def fit_question(specification: Specification, target: str, epsilon: Fraction) -
 def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
     """A regression of the original under the first alternatives, scaled by public constants: paid once."""
     question = fit_question(specification, target, epsilon)
-    maps = {c.name: c.recoding(specification.first[c.name]) for c in specification.columns}
-    answer = answers.recoded(_first(specification), maps).run(question)
+    recoded = answers.recoded(_first(specification), specification.recodings(specification.first))
+    answer = recoded.run(question)
     return in_public(specification, target).solved(question, answer, specification.n)
 
 

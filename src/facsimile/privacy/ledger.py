@@ -157,7 +157,7 @@ class Charges(Protocol):
         """Note how what was charged ended."""
 
     def leave(self, receipt: Receipt) -> None:
-        """Let another run go on under this charge: it is decided and not ended."""
+        """Let another run go on under this charge: it is not ended."""
 
 
 class MemoryLedger:
@@ -309,7 +309,7 @@ class Ledger:
             receipt.let_go(ended)
 
     def leave(self, receipt: Receipt) -> None:
-        """Leave a charge open that was decided, for the next run to finish."""
+        """Leave a charge open, for the next run to go on under or to finish."""
         receipt.let_go(ended=False)
 
     @contextlib.contextmanager

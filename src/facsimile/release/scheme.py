@@ -108,9 +108,7 @@ class Scheme:
 
 def under(answers: Answers, recipe: Recipe) -> Answers:
     """The same answers under a configuration's alternatives."""
-    spec = recipe.specification
-    maps = {c.name: c.recoding(recipe.configuration.alternatives[c.name]) for c in spec.columns}
-    return answers.recoded(recipe.domain, maps)
+    return answers.recoded(recipe.domain, recipe.specification.recodings(recipe.configuration.alternatives))
 
 
 def presentable(recipe: Recipe, table: Table) -> bool:

@@ -50,6 +50,7 @@ from facsimile.table.table import Table
 
 Files = Mapping[str, bytes]
 RENDERED = (bundle.PAGE, bundle.PDF)
+LOOSE = {"spread": 1e-3}
 
 
 @dataclass(frozen=True)
@@ -292,8 +293,7 @@ def _close(one: Any, other: Any, tolerance: float = 1e-9) -> bool:
         numbers = (one, other)
         return all(isinstance(x, int | float) for x in numbers) and isclose(one, other, rel_tol=tolerance)
     if isinstance(one, dict) and isinstance(other, dict):
-        loose = {"spread": 1e-3}
-        return one.keys() == other.keys() and all(_close(one[k], other[k], loose.get(k, 1e-9)) for k in one)
+        return one.keys() == other.keys() and all(_close(one[k], other[k], LOOSE.get(k, 1e-9)) for k in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_close, one, other))
     return type(one) is type(other) and bool(one == other)

@@ -299,6 +299,10 @@ class Specification(Model):
         """Every column under the chosen alternative."""
         return tuple(column.axis(alternatives[column.name]) for column in self.columns)
 
+    def recodings(self, alternatives: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
+        """For every column the code under the chosen alternative of each code at the finest refinement."""
+        return {column.name: column.recoding(alternatives[column.name]) for column in self.columns}
+
     @cached_property
     def space(self) -> Space:
         """All configurations that may be drawn, approximate families included."""

@@ -337,8 +337,7 @@ class ColumnEncoding:
 
 def recode(specification: Specification, table: Table, alternatives: Mapping[str, str]) -> Table:
     """A table at the finest refinement, under the chosen alternatives."""
-    maps = {c.name: c.recoding(alternatives[c.name]) for c in specification.columns}
-    return table.recode(Domain(specification.axes(alternatives)), maps)
+    return table.recode(Domain(specification.axes(alternatives)), specification.recodings(alternatives))
 
 
 def _edges(specification: Specification, column: Column) -> frozenset[int]:
