@@ -16,10 +16,10 @@ from statistics import mean
 from benchmarks.criteria import BIRTHS, SAMPLE
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from facsimile.acceptance import exact_errors
-from facsimile.explore.explore import News, begin, explore
 from facsimile.explore.facts import load_facts
 from facsimile.explore.pool import Local
 from facsimile.explore.race import Rule
+from facsimile.explore.run import News, begin, explore
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
 from facsimile.release import run
@@ -62,7 +62,7 @@ def exploring(rows: int, folder: Path) -> Report:
     for round_ in range(TIMES):
         for workers in (1, 2):
             study = begin(spec, data, folder / f"{workers}-{round_}.study", Rule(), 1)
-            pool = Local(study.ground, workers)
+            pool = Local(study.setup, workers)
             seen: list[float] = []
 
             def watch(news: News, seen: list[float] = seen) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from facsimile.explore.explore import level_after, racing
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import Reading, Room
 from facsimile.explore.race import Rule
+from facsimile.explore.run import level_after, racing
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
 from facsimile.spec.decimals import show_decimal
@@ -80,7 +80,7 @@ def made(
     spec = loads(source)
     domain = Domain(spec.finest())
     table = Table.from_rows(domain, [[0] * len(domain.axes)], [spec.n])
-    study = Study.create(path, source, Ground(spec, table, 1), rule, "public.csv")
+    study = Study.create(path, source, Setup(spec, table, 1), rule, "public.csv")
     configurations = racing(study)[: good + weak]
     random = np.random.default_rng(seed)
     for step in range(rule.steps + 1):

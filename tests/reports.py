@@ -11,20 +11,20 @@ from typing import Any
 
 import yaml
 
-from facsimile.explore.explore import explore
 from facsimile.explore.judge import Reading
 from facsimile.explore.race import Rule
+from facsimile.explore.run import explore
 from facsimile.explore.study import Study
 from facsimile.explore.trials import Trial
 from facsimile.spec.load import loads
-from studies import EVERY_CRITERION, RULE, Here, configurations, declared, ground
+from studies import EVERY_CRITERION, RULE, Here, configurations, declared, setup
 
 NASTY = "</script><b>x</b> & <!-- "
 
 
 def study_of(path: Path, rule: Rule = RULE, data: str = "people.csv", **changes: Any) -> Study:
     source = yaml.safe_dump(declared(**changes), sort_keys=False)
-    return Study.create(path, source, ground(loads(source)), rule, data)
+    return Study.create(path, source, setup(loads(source)), rule, data)
 
 
 def explored_study(path: Path) -> Study:
@@ -33,7 +33,7 @@ def explored_study(path: Path) -> Study:
     criteria = [{**EVERY_CRITERION[0], "threshold": "0.017"}, *EVERY_CRITERION[1:6]]
     rule = Rule(wanted=0.5, trials=6, audited=1.0, finalists=2, fresh=4, steps=1)
     study = study_of(path, rule, criteria=criteria, budget=budget)
-    assert explore(study, Here(study.ground)).finished
+    assert explore(study, Here(study.setup)).finished
     return study
 
 
@@ -61,7 +61,7 @@ def nasty_study(path: Path) -> Study:
         columns=[age, town, height],
         criteria=[{"criterion": "marginals-absolute", "threshold": "0.00001", "epsilon": "0.5"}],
     )
-    explore(study, Here(study.ground))
+    explore(study, Here(study.setup))
     return study
 
 
@@ -105,9 +105,9 @@ def said(text: str) -> str:
 
 def trial(study: Study, place: int, number: int, accepted: bool, value: float = 0.5, level: str = "2") -> Trial:
     """A made-up trial of a configuration of the study."""
-    name = configurations(study.ground.specification)[place].identifier
+    name = configurations(study.setup.specification)[place].identifier
     readings = tuple(
         Reading(c.name, value * float(c.threshold), float(c.threshold), value < 1)
-        for c in study.ground.specification.criteria
+        for c in study.setup.specification.criteria
     )
     return Trial(name, level, number, accepted, readings, (), 0.5, 0.25)

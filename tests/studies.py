@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from facsimile.explore.explore import explore
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import Reading
 from facsimile.explore.pool import Local
 from facsimile.explore.race import Rule
+from facsimile.explore.run import explore
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.trials import Job, Trial, run
 from facsimile.spec.load import validated
@@ -135,10 +135,10 @@ def public_table(spec: Specification, n: int = N, seed: int = SEED) -> Table:
     return Table.from_rows(Domain(spec.finest()), np.column_stack(codes))
 
 
-def ground(spec: Specification | None = None, n: int = N, seed: int = SEED) -> Ground:
-    """The ground of a study of simulated people."""
+def setup(spec: Specification | None = None, n: int = N, seed: int = SEED) -> Setup:
+    """The setup of a study of simulated people."""
     spec = (spec or specification()).sized(n)
-    return Ground(spec, public_table(spec, n), seed)
+    return Setup(spec, public_table(spec, n), seed)
 
 
 def configurations(spec: Specification) -> list[Configuration]:
@@ -160,7 +160,7 @@ def write_files(folder: Path, n: int = N, **changes: Any) -> tuple[Path, Path]:
 
 def new_study(path: Path, rule: Rule = RULE, spec: Specification | None = None) -> Study:
     """A study of simulated people."""
-    found = ground(spec)
+    found = setup(spec)
     return Study.create(path, yaml.safe_dump(DECLARED, sort_keys=False), found, rule, "people.csv")
 
 
@@ -169,8 +169,8 @@ class Here:
 
     lost: tuple[type[BaseException], ...] = (CancelledError,)
 
-    def __init__(self, ground: Ground, room: int = 1) -> None:
-        self._ground, self._room = ground, room
+    def __init__(self, setup: Setup, room: int = 1) -> None:
+        self._ground, self._room = setup, room
 
     def room(self) -> int:
         """As many as it was told."""
@@ -259,7 +259,7 @@ def _explore(path: Path, method: str, workers: int) -> NoReturn:
     context = multiprocessing.get_context(method)
     multiprocessing.get_context = lambda method=None: context  # type: ignore[assignment]
     study = Study.open(path) if path.exists() else new_study(path)
-    pool = Local(study.ground, workers)
+    pool = Local(study.setup, workers)
     explore(study, pool)
     pool.close()
     os._exit(0)

@@ -87,7 +87,7 @@ def declared(threshold: str, total: str = "8") -> dict[str, Any]:
 @pytest.fixture
 def explored(run: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any) -> Path:
     """A study of the census with one threshold on its tables of two columns."""
-    monkeypatch.setattr("facsimile.explore.pool.Local", lambda ground, workers: Here(ground))
+    monkeypatch.setattr("facsimile.explore.pool.Local", lambda setup, workers: Here(setup))
     spec, data, study = (tmp_path / name for name in ("census.yaml", "census.csv", "census.study"))
     spec.write_text(yaml.safe_dump(declared(*request.param), sort_keys=False), encoding="utf-8")
     census(data)

@@ -13,7 +13,7 @@ import yaml
 
 from facsimile.cli import exploring
 from facsimile.errors import refusal
-from facsimile.explore.ground import Ground
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.sources.address import Address
 from facsimile.spec.decimals import show_decimal
@@ -34,8 +34,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[Here]:
     """No processes: the pools that were made."""
     made: list[Here] = []
 
-    def pool(ground: Ground, workers: int | None) -> Here:
-        made.append(Here(ground, workers or 1))
+    def pool(setup: Setup, workers: int | None) -> Here:
+        made.append(Here(setup, workers or 1))
         return made[-1]
 
     monkeypatch.setattr("facsimile.explore.pool.Local", pool)
@@ -48,7 +48,7 @@ def study(files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
     spec, data = files
     path = tmp_path_factory.mktemp("study") / "people.study"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("facsimile.explore.pool.Local", lambda ground, workers: Here(ground))
+        patch.setattr("facsimile.explore.pool.Local", lambda setup, workers: Here(setup))
         exploring.explore_command(
             spec, Address.of(data), path, public=True, trials=3, fresh=8, steps=1, finalists=2, as_json=True
         )
@@ -330,7 +330,7 @@ def test_the_study_of_the_command_is_the_study_of_the_library(study: Path) -> No
 def test_a_scheduler_needs_its_package(
     run: Program, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(ground: Ground, address: str) -> Any:
+    def missing(setup: Setup, address: str) -> Any:
         raise refusal("E412")
 
     monkeypatch.setattr("facsimile.explore.pool.Cluster", missing)

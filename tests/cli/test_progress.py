@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from facsimile.cli import progress
-from facsimile.explore.explore import News
+from facsimile.explore.run import News
 
 
 def news(**changes: Any) -> News:

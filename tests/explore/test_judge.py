@@ -18,8 +18,8 @@ from facsimile.acceptance.exact import Verdict, as_tested, exact_errors
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Candidate
 from facsimile.explore.chances import Rooms, at_most
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import ONCE, Judge, Judgement, cheapest_first
+from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial, candidate_of
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
@@ -27,7 +27,7 @@ from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import Unmatched
 from facsimile.privacy.reader import rehearse
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.release.scheme import Scheme, measured_all
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
 from facsimile.spec.decimals import show_decimal
@@ -36,7 +36,7 @@ from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from laws import ALPHA, counted, discrete_laplace, fits
-from studies import EVERY_CRITERION, configurations, ground, paper, specification
+from studies import EVERY_CRITERION, configurations, paper, setup, specification
 
 ALL = list(EVERY_CRITERION)
 BUDGET = {"total": "90", "generator": "2", "test": "0.5", "once": "0.2"}
@@ -53,18 +53,18 @@ SPECIFICATIONS["paper once"] = PAPER_ONCE
 @cache
 def candidates() -> list[tuple[Configuration, Table]]:
     """Good and bad ones, coarse and fine."""
-    found = ground()
+    found = setup()
     chosen = [c for c in configurations(found.specification) if c.projection["min_count"] == "2"]
     return [(c, candidate_of(found, c, Fraction(2), number)) for number, c in enumerate(chosen) if number != 1]
 
 
-KNOWN: dict[int, tuple[Specification, Ground]] = {}
+KNOWN: dict[int, tuple[Specification, Setup]] = {}
 
 
-def grounded(spec: Specification) -> Ground:
-    """One ground for each specification."""
+def grounded(spec: Specification) -> Setup:
+    """One setup for each specification."""
     if id(spec) not in KNOWN:
-        KNOWN[id(spec)] = spec, ground(spec)
+        KNOWN[id(spec)] = spec, setup(spec)
     return KNOWN[id(spec)][1]
 
 
@@ -77,8 +77,8 @@ def paid_once(judge: Judge, epsilon: Fraction | None) -> Fit | None:
     """The regression of the original that a release would have paid for, with the trial's own noise."""
     if epsilon is None:
         return None
-    table = judge.ground.table
-    seed = judge.ground.draws("once", show_decimal(epsilon), *judge.name)
+    table = judge.setup.table
+    seed = judge.setup.draws("once", show_decimal(epsilon), *judge.name)
     return fit_once(Curator.rehearsal(rehearse(table), seed), judge.spec, "height", epsilon)
 
 
@@ -135,7 +135,7 @@ def few(criterion: dict[str, Any], real: list[list[int]], synthetic: list[list[i
     finest = Domain(spec.axes(spec.alternatives_named("coarse")))
     one, other = Table.from_rows(Domain(spec.finest()), real), Table.from_rows(finest, synthetic)
     configuration = replace(configurations(spec)[0], projection={"algorithm": "margins", "min_count": "1"})
-    found = Judge(Ground(spec, one, 1), Recipe(spec, configuration), other, ("few",), True, True)
+    found = Judge(Setup(spec, one, 1), Recipe(spec, configuration), other, ("few",), True, True)
     return exact_errors(spec, found.real, other)[0], found
 
 

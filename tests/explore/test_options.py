@@ -27,7 +27,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def every(study: Study, keep: float = 0.1, noise: float = 0.1) -> list[Option]:
-    return options(study.ground.specification, levels(study), keep, noise)
+    return options(study.setup.specification, levels(study), keep, noise)
 
 
 def test_levels_hold_the_fresh_trials_of_finalists(study: Study) -> None:
@@ -94,7 +94,7 @@ def test_the_paper_scheme_can_be_planned_as_it_was_tried(tmp_path: Path, ratio: 
     """With the declared epsilons a trial was accepted or it was not; where the paper's form tests a ratio below
     its limit, no other epsilons are known."""
     study = made(tmp_path / "s", PAPER.replace("selection:", f"{ratio}selection:"), rate=0.6)
-    spec = study.ground.specification
+    spec = study.setup.specification
     declared = tuple((criterion.name, criterion.epsilon) for criterion in spec.criteria)
     paper = [option for option in every(study) if option.scheme == "paper"]
     tried = [option for option in paper if option.measured == declared]

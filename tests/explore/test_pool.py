@@ -19,14 +19,14 @@ import pytest
 
 from facsimile.errors import FacsimileError
 from facsimile.explore import pool as module
-from facsimile.explore.explore import News, explore
 from facsimile.explore.pool import Cluster, Local, load, name_of, work
+from facsimile.explore.run import News, explore
 from facsimile.explore.study import Study
 from facsimile.explore.trials import Job, Trial
-from studies import RULE, Here, configurations, ground, new_study, patiently, timeless
+from studies import RULE, Here, configurations, new_study, patiently, setup, timeless
 
-GROUND = ground()
-EVERY = configurations(GROUND.specification)
+SETUP = setup()
+EVERY = configurations(SETUP.specification)
 KILLER = EVERY[2].identifier
 
 
@@ -34,14 +34,14 @@ KILLER = EVERY[2].identifier
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The small study, run in this process."""
     study = new_study(tmp_path_factory.mktemp("alone") / "people.study")
-    explore(study, Here(GROUND))
+    explore(study, Here(SETUP))
     return study
 
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[Local]:
     """Two workers; letting them go ends them."""
-    found = Local(GROUND, 2)
+    found = Local(SETUP, 2)
     yield found
     found.close()
     assert patiently(lambda: not multiprocessing.active_children(), 20)
@@ -52,11 +52,11 @@ def workers() -> list[int]:
 
 
 def test_work_needs_a_ground_that_was_loaded() -> None:
-    packed = GROUND.packed()
+    packed = SETUP.packed()
     load(name_of(packed), packed)
-    job = Job((EVERY[0],), GROUND.specification.budget.generator, 0)
-    assert timeless(work(name_of(packed), job)) == timeless(Here(GROUND).submit(job).result())
-    assert name_of(packed) != name_of(ground(seed=8).packed())
+    job = Job((EVERY[0],), SETUP.specification.budget.generator, 0)
+    assert timeless(work(name_of(packed), job)) == timeless(Here(SETUP).submit(job).result())
+    assert name_of(packed) != name_of(setup(seed=8).packed())
 
 
 def test_workers_compute_with_one_thread_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +186,9 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 
 
 def test_a_cluster_gives_the_trials_of_one_process(alone: Study, machines: Machines, tmp_path: Path) -> None:
-    """A worker comes later and learns the ground; the first one is killed with its jobs."""
+    """A worker comes later and learns the setup; the first one is killed with its jobs."""
     study = new_study(tmp_path / "people.study")
-    pool = Cluster(GROUND, machines.address())
+    pool = Cluster(SETUP, machines.address())
     machines.add()
     told: list[News] = []
 
@@ -213,12 +213,12 @@ def test_a_cluster_gives_the_trials_of_one_process(alone: Study, machines: Machi
 
 
 def test_a_cluster_is_left_as_it_was(machines: Machines) -> None:
-    """No ground stays in the memory of machines that others use too."""
+    """No setup stays in the memory of machines that others use too."""
     from distributed import Client
 
     connect: Any = Client
     with connect(machines.address(), set_as_default=False) as client:
-        Cluster(GROUND, machines.address()).close()
+        Cluster(SETUP, machines.address()).close()
         found = client.run_on_scheduler(lambda dask_scheduler: sorted(dask_scheduler.worker_plugins))
         assert not [name for name in found if "facsimile" in name]
 
@@ -226,7 +226,7 @@ def test_a_cluster_is_left_as_it_was(machines: Machines) -> None:
 def test_a_scheduler_that_dies_is_told_as_such(machines: Machines, tmp_path: Path) -> None:
     """What is finished is in the study; the same command goes on when there is a scheduler again."""
     study = new_study(tmp_path / "people.study")
-    pool = Cluster(GROUND, machines.address())
+    pool = Cluster(SETUP, machines.address())
     told: list[News] = []
 
     def watch(news: News) -> None:
@@ -268,7 +268,7 @@ def test_a_scheduler_that_cannot_be_reached_is_refused(address: str, monkeypatch
     """And no client is left that holds up the end of the program."""
     made = impatient(monkeypatch)
     with pytest.raises(FacsimileError) as caught:
-        Cluster(GROUND, address)
+        Cluster(SETUP, address)
     assert caught.value.code == "E413"
     left = [client for client in made if client.status != "closed"]
     for client in left:
@@ -280,5 +280,5 @@ def test_a_cluster_needs_the_package_distributed(monkeypatch: pytest.MonkeyPatch
     for name in ("distributed", "distributed.scheduler"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(FacsimileError) as caught:
-        Cluster(GROUND, "tcp://127.0.0.1:1")
+        Cluster(SETUP, "tcp://127.0.0.1:1")
     assert caught.value.code == "E412"

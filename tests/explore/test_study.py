@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
 from facsimile.explore import study as module
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import Reading, Room
 from facsimile.explore.race import Rule
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study, levels
 from facsimile.explore.trials import Trial
-from studies import DECLARED, RULE, configurations, ground, new_study, specification
+from studies import DECLARED, RULE, configurations, new_study, setup, specification
 
-GROUND = ground()
-CONFIGURATIONS = configurations(GROUND.specification)
+SETUP = setup()
+CONFIGURATIONS = configurations(SETUP.specification)
 NUMBERS = st.floats(allow_nan=False, width=64)
 NAMES = st.text(min_size=1, max_size=8)
 MAYBE = st.none() | NUMBERS
@@ -61,7 +61,7 @@ def refused(action: Callable[[], object]) -> str:
 def read(study: Study) -> list[object]:
     """Everything that a study holds."""
     return [
-        study.ground,
+        study.setup,
         study.rule,
         study.source,
         study.declared,
@@ -80,7 +80,7 @@ def test_a_study_holds_what_it_was_made_of(tmp_path: Path) -> None:
     path = tmp_path / "people.study"
     made = new_study(path)
     for study in (made, Study.open(path)):
-        assert study.ground.same(GROUND)
+        assert study.setup.same(SETUP)
         assert study.rule == RULE
         assert study.data == "people.csv"
         assert yaml.safe_load(study.source) == DECLARED
@@ -136,13 +136,13 @@ def test_a_study_that_appears_meanwhile_is_never_overwritten(
     """Two commands at once: packing takes seconds, and the other one may have trials by then."""
     path = tmp_path / "a"
     new_study(tmp_path / "other").add(CONFIGURATIONS[:1], [trial()])
-    packed = Ground.packed
+    packed = Setup.packed
 
-    def meanwhile(found: Ground) -> bytes:
+    def meanwhile(found: Setup) -> bytes:
         shutil.copy(tmp_path / "other", path)
         return packed(found)
 
-    monkeypatch.setattr(Ground, "packed", meanwhile)
+    monkeypatch.setattr(Setup, "packed", meanwhile)
     assert refused(lambda: new_study(path)) == "E401"
     assert Study.open(path).trials() == [trial()]
 
@@ -192,8 +192,8 @@ def test_what_is_no_study_is_refused(tmp_path: Path, kind: str) -> None:
 
 
 DAMAGED = {
-    "ground": "UPDATE about SET value = x'504b0304' WHERE key = 'ground'",
-    "no ground": "DELETE FROM about WHERE key = 'ground'",
+    "setup": "UPDATE about SET value = x'504b0304' WHERE key = 'setup'",
+    "no setup": "DELETE FROM about WHERE key = 'setup'",
     "rule": "UPDATE about SET value = '{' WHERE key = 'rule'",
     "other rule": """UPDATE about SET value = '{"speed": 3}' WHERE key = 'rule'""",
     "readings": "UPDATE trials SET readings = '[{'",
@@ -302,14 +302,14 @@ def test_killed_at_any_step_of_its_making_there_is_no_study_or_a_whole_one(tmp_p
     source = yaml.safe_dump(DECLARED) + "#" * 200_000
     with pytest.MonkeyPatch.context() as patch:
         steps = Steps(path.parent, tmp_path / "copies", patch)
-        Study.create(path, source, GROUND, RULE, "people.csv")
+        Study.create(path, source, SETUP, RULE, "people.csv")
     left = [names(folder) for folder in steps.all()]
     assert {"a.new", "a.new-journal"} in left, "some of them lie in the middle of a transaction"
     assert not any("a" in found for found in left)
     for folder in steps.all():
-        again = Study.create(folder / "a", source, GROUND, RULE, "people.csv")
+        again = Study.create(folder / "a", source, SETUP, RULE, "people.csv")
         assert again.source == source
-        assert again.ground.same(GROUND)
+        assert again.setup.same(SETUP)
         assert names(folder) == {"a"}, "nothing is left behind"
 
 

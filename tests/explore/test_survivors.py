@@ -13,10 +13,10 @@ from scipy.stats import binomtest, fisher_exact
 from budgets import SOURCE
 from facsimile.errors import FacsimileError
 from facsimile.explore.chances import interval
-from facsimile.explore.explore import racing
-from facsimile.explore.ground import Ground
 from facsimile.explore.narrowed import restricted
 from facsimile.explore.race import Rule
+from facsimile.explore.run import racing
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.survivors import survivors
 from facsimile.explore.trials import FRESH, Job, Trial, run
@@ -26,7 +26,7 @@ from facsimile.spec.release import Selection
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from laws import ALPHA
-from studies import ground, paper
+from studies import paper, setup
 
 RULE = Rule(trials=20, steps=0, finalists=100, fresh=10)
 
@@ -38,7 +38,7 @@ def made(
     spec = loads(source)
     domain = Domain(spec.finest())
     table = Table.from_rows(domain, [[0] * len(domain.axes)], [spec.n])
-    study = Study.create(path, source, Ground(spec, table, 1), RULE, "public.csv")
+    study = Study.create(path, source, Setup(spec, table, 1), RULE, "public.csv")
     stated = fresh or [(0, 0)] * len(race)
     for configuration, counts in zip(racing(study), zip(race, stated, strict=True), strict=False):
         for (accepted, trials), start in zip(counts, (0, FRESH), strict=True):
@@ -175,7 +175,7 @@ def test_a_study_accepts_a_configuration_as_often_as_a_release_does() -> None:
     Fisher's exact test of both frequencies, α = 1e-6.
     """
     spec = paper(criteria=NOISY, configurations=[ONE], budget={"total": "60", "generator": "0.5"})
-    found, repeats = ground(spec), 150
+    found, repeats = setup(spec), 150
     trials = [
         run(found, Job((spec.space.configuration(0),), Fraction(1, 2), FRESH + number))[0]
         for number in range(repeats)

@@ -13,33 +13,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.errors import refusal
-from facsimile.explore import ground as ground_module
+from facsimile.explore import setup as ground_module
 from facsimile.explore import trials as module
-from facsimile.explore.field import Field
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import Judge
+from facsimile.explore.schedule import Schedule
+from facsimile.explore.setup import Setup
 from facsimile.explore.trials import FRESH, Job, Trial, candidate_of, fit_key, run
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.release.scheme import presentable
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers, Model
 from facsimile.table.table import Table
-from studies import EVERY_CRITERION, RULE, configurations, ground, paper, specification, timeless
+from studies import EVERY_CRITERION, RULE, configurations, paper, setup, specification, timeless
 
-GROUND = ground()
-CONFIGURATIONS = configurations(GROUND.specification)
+SETUP = setup()
+CONFIGURATIONS = configurations(SETUP.specification)
 TWO = Fraction(2)
 
 
 def groups() -> list[tuple[Configuration, ...]]:
     """Configurations that share a fit."""
-    return Field(CONFIGURATIONS, TWO, RULE, GROUND.seed, []).groups
+    return Schedule(CONFIGURATIONS, TWO, RULE, SETUP.seed, []).groups
 
 
 JOBS = [Job(group, TWO, number) for group in groups() for number in (0, 3, FRESH)] + [
     Job(group, Fraction(1), 0) for group in groups()[:3]
 ]
-ALONE = {trial.name: trial for job in JOBS for trial in timeless(run(ground(), job))}
+ALONE = {trial.name: trial for job in JOBS for trial in timeless(run(setup(), job))}
 
 
 def test_groups_differ_in_their_projection_only() -> None:
@@ -53,18 +53,18 @@ def test_groups_differ_in_their_projection_only() -> None:
 @given(st.lists(st.sampled_from(JOBS), min_size=1, max_size=6), st.integers(1, 3), st.integers(1, 4))
 @settings(max_examples=12)
 def test_a_trial_is_the_same_whatever_ran_before(jobs: list[Job], tables: int, marginals: int) -> None:
-    """On a ground of its own, or after others, or twice, however little the ground remembers."""
+    """On a setup of its own, or after others, or twice, however little the setup remembers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ground_module, "RECODED", tables)
         patch.setattr(ground_module, "MARGINALS", marginals)
-        shared = ground()
+        shared = setup()
         for job in jobs:
             for trial in timeless(run(shared, job)):
                 assert trial == ALONE[trial.name]
 
 
 def test_a_trial_is_the_same_after_packing() -> None:
-    moved = Ground.unpacked(GROUND.packed())
+    moved = Setup.unpacked(SETUP.packed())
     for job in JOBS[::3]:
         assert timeless(run(moved, job)) == [ALONE[name] for name in sorted(job.names())]
 
@@ -72,13 +72,13 @@ def test_a_trial_is_the_same_after_packing() -> None:
 def test_a_trial_is_the_same_alone_and_with_others_of_its_fit() -> None:
     for job in JOBS[::2]:
         for configuration in job.configurations:
-            (trial,) = timeless(run(GROUND, Job((configuration,), job.generator, job.number)))
+            (trial,) = timeless(run(SETUP, Job((configuration,), job.generator, job.number)))
             assert trial == ALONE[trial.name]
 
 
 def test_a_trial_has_the_name_of_its_job_and_spends_time() -> None:
     for job in JOBS[:4]:
-        found = run(GROUND, job)
+        found = run(SETUP, job)
         assert [trial.name for trial in found] == list(job.names())
         assert all(trial.refused is None and trial.fit_seconds > 0 and trial.seconds > 0 for trial in found)
 
@@ -100,11 +100,11 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Judge]]:
 def test_the_table_that_was_judged_can_be_made_again(judged: list[Judge]) -> None:
     for job in JOBS[::2]:
         judged.clear()
-        run(GROUND, job)
+        run(SETUP, job)
         for configuration, judge in zip(job.configurations, judged, strict=True):
-            again = candidate_of(ground(), configuration, job.generator, job.number)
+            again = candidate_of(setup(), configuration, job.generator, job.number)
             assert again == judge.table
-            assert presentable(Recipe(GROUND.specification, configuration), again)
+            assert presentable(Recipe(SETUP.specification, configuration), again)
             assert judge.name == (configuration.identifier, f"{float(job.generator):g}", job.number)
 
 
@@ -114,19 +114,19 @@ def test_the_table_that_was_judged_can_be_made_again(judged: list[Judge]) -> Non
 def test_the_first_trial_is_whole_and_fresh_ones_have_rooms(
     number: int, whole: bool, rooms: bool, judged: list[Judge]
 ) -> None:
-    run(GROUND, Job((CONFIGURATIONS[0],), TWO, number))
+    run(SETUP, Job((CONFIGURATIONS[0],), TWO, number))
     assert [(judge.whole, judge.rooms) for judge in judged] == [(whole, rooms)]
 
 
 def test_every_trial_has_randomness_of_its_own(judged: list[Judge]) -> None:
     """Other numbers, epsilons, configurations and seeds: other tables and other noise."""
     several = [
-        (GROUND, Job(group, level, number))
+        (SETUP, Job(group, level, number))
         for group in groups()[:4]
         for level in (TWO, Fraction(1))
         for number in (0, 1, FRESH)
     ]
-    other = ground(seed=GROUND.seed + 1)
+    other = setup(seed=SETUP.seed + 1)
     several += [(other, job) for _, job in several]
     for where, job in several:
         run(where, job)
@@ -140,15 +140,15 @@ def test_every_trial_has_randomness_of_its_own(judged: list[Judge]) -> None:
 def test_no_two_jobs_draw_from_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fit, sample, projection, test and regression: each has a seed that no other job has."""
     drawn: list[int] = []
-    draws = Ground.draws
+    draws = Setup.draws
 
-    def spy(where: Ground, *name: object) -> int:
+    def spy(where: Setup, *name: object) -> int:
         drawn.append(draws(where, *name))
         return drawn[-1]
 
-    monkeypatch.setattr(Ground, "draws", spy)
+    monkeypatch.setattr(Setup, "draws", spy)
     budget = {"total": "90", "generator": "2", "once": "2"}
-    found = ground(paper(criteria=list(EVERY_CRITERION), budget=budget))
+    found = setup(paper(criteria=list(EVERY_CRITERION), budget=budget))
     several = [
         Job(group, level, number) for group in groups()[:2] for level in (TWO, Fraction(1)) for number in (1, 2)
     ]
@@ -163,7 +163,7 @@ def test_no_two_jobs_draw_from_one_seed(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_another_seed_gives_another_trial() -> None:
     job = Job((CONFIGURATIONS[0],), TWO, 0)
-    (one,), (other,) = run(GROUND, job), run(ground(seed=8), job)
+    (one,), (other,) = run(SETUP, job), run(setup(seed=8), job)
     assert one.readings != other.readings
 
 
@@ -185,7 +185,7 @@ def test_one_fit_serves_all_projections(monkeypatch: pytest.MonkeyPatch) -> None
     for group in groups():
         fits.clear()
         samples.clear()
-        assert len(run(GROUND, Job(group, TWO, 5))) == 2
+        assert len(run(SETUP, Job(group, TWO, 5))) == 2
         assert (len(fits), len(samples)) == (1, 1)
 
 
@@ -194,23 +194,25 @@ UNFITTING = {"family": "privbayes", "grid": {"theta": ["nonsense"]}}
 
 @pytest.mark.parametrize("scheme", [specification, paper])
 def test_what_cannot_be_fitted_is_refused_and_dropped(scheme: Any) -> None:
-    found = ground(scheme(families=[UNFITTING, {"family": "mst"}]))
+    found = setup(scheme(families=[UNFITTING, {"family": "mst"}]))
     every = configurations(found.specification)
-    field = Field(every, TWO, replace(RULE, audited=0.0), found.seed, [])
-    for group in field.groups:
-        job = field.next_in_race(group)
+    schedule = Schedule(every, TWO, replace(RULE, audited=0.0), found.seed, [])
+    for group in schedule.groups:
+        job = schedule.next_in_race(group)
         assert job is not None
-        field.add(run(found, job))
+        schedule.add(run(found, job))
     for configuration in every:
-        (trial,) = field.trials(configuration.identifier)
-        standing = field.standing(configuration.identifier)
+        (trial,) = schedule.trials(configuration.identifier)
+        standing = schedule.standing(configuration.identifier)
         if configuration.family == "privbayes":
             assert (trial.refused, trial.accepted, trial.readings, trial.rooms) == ("E200", False, (), ())
             assert (standing.state, standing.after, standing.by) == ("dropped", 1, "E200")
         else:
             assert trial.refused is None
             assert standing.state == "running"
-    assert all(field.next_in_race(group) is None for group in field.groups if group[0].family == "privbayes")
+    assert all(
+        schedule.next_in_race(group) is None for group in schedule.groups if group[0].family == "privbayes"
+    )
 
 
 @pytest.mark.parametrize("code", ["E160", "E701"])
@@ -221,7 +223,7 @@ def test_a_refusal_while_fitting_leaves_trials_with_its_code(
         raise refusal(code, family="mst", name="mst")
 
     monkeypatch.setattr(Recipe, "fit", refusing)
-    found = run(GROUND, Job(groups()[0], TWO, 0))
+    found = run(SETUP, Job(groups()[0], TWO, 0))
     assert [trial.refused for trial in found] == [code, code]
     assert not any(trial.accepted or trial.readings or trial.rooms for trial in found)
 
@@ -229,7 +231,7 @@ def test_a_refusal_while_fitting_leaves_trials_with_its_code(
 def test_an_error_in_one_configuration_leaves_the_others_their_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     """The study remembers that it failed; the race goes on without it."""
     group = groups()[0]
-    sound = run(GROUND, Job(group, TWO, 1))
+    sound = run(SETUP, Job(group, TWO, 1))
     broken, judgement = group[0].identifier, Judge.judgement
 
     def failing(judge: Judge) -> Any:
@@ -238,7 +240,7 @@ def test_an_error_in_one_configuration_leaves_the_others_their_trials(monkeypatc
         return judgement(judge)
 
     monkeypatch.setattr(Judge, "judgement", failing)
-    first, *others = run(GROUND, Job(group, TWO, 1))
+    first, *others = run(SETUP, Job(group, TWO, 1))
     assert (first.name, first.refused, first.accepted, first.readings) == (sound[0].name, "E700", False, ())
     assert timeless(others) == timeless(sound[1:])
     assert others
@@ -255,7 +257,7 @@ def test_memory_that_runs_out_says_nothing_about_a_configuration(
 
     monkeypatch.setattr(Recipe, stage, full)
     with pytest.raises(MemoryError):
-        run(GROUND, Job(groups()[0], TWO, 0))
+        run(SETUP, Job(groups()[0], TWO, 0))
 
 
 def test_names_tell_trials_apart() -> None:

@@ -11,11 +11,11 @@ import yaml
 
 from facsimile.errors import FacsimileError
 from facsimile.release import bundle, questions
-from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
 from facsimile.release.noise import declared, noise_line
 from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.questions import choices
+from facsimile.release.recipe import Recipe
 from facsimile.release.run import _ready, release
 from facsimile.release.scheme import Scheme
 from facsimile.release.verify import verify

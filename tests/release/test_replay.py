@@ -33,7 +33,7 @@ RANDOM = {
     "acceptance/regression.py": {"PCG64", "random_raw"},
     "release/writing.py": {"Generator", "PCG64", "permutation"},
     "release/synthesize.py": {"default_rng"},
-    "explore/explore.py": {"import random"},
+    "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
     "explore/learning/__init__.py": {"default_rng"},
     "explore/learning/slack.py": {"default_rng"},

@@ -21,10 +21,10 @@ from facsimile.spec.choices import Scheme
 
 if TYPE_CHECKING:
     from facsimile.explore.curve import Curve, Point
-    from facsimile.explore.explore import Summary
     from facsimile.explore.planner import Planned
     from facsimile.explore.pool import Pool
     from facsimile.explore.report.written import Written
+    from facsimile.explore.run import Summary
     from facsimile.explore.study import Study
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -63,9 +63,9 @@ def explore_command(
 
     Example: facsimile explore examples/births/ours.yaml --data births.csv --public --out births.study
     """
-    from facsimile.explore.explore import begin, explore
     from facsimile.explore.pool import Cluster, Local
     from facsimile.explore.race import Rule
+    from facsimile.explore.run import begin, explore
 
     if not public:
         raise refusal("E208")
@@ -75,7 +75,7 @@ def explore_command(
         study = begin(spec, data, out, rule, seed)
     try:
         with busy("Starting the workers", as_json):
-            pool: Pool = Cluster(study.ground, scheduler) if scheduler else Local(study.ground, workers)
+            pool: Pool = Cluster(study.setup, scheduler) if scheduler else Local(study.setup, workers)
         try:
             with watching(as_json, seconds) as watch:
                 found = explore(study, pool, watch, seconds)
@@ -111,7 +111,7 @@ def _epsilon(text: str, command: str) -> Fraction:
 def _print_summary(study: Study, found: Summary, out: Path) -> None:
     page = Page()
     page.heading(study.declared.title)
-    page.line(f"{study.ground.table.n:,} public records in {study.data}; nothing here is protected")
+    page.line(f"{study.setup.table.n:,} public records in {study.data}; nothing here is protected")
     page.line(
         f"{found.trials:,} trials of {found.configurations:,} configurations, "
         f"{found.cpu_seconds / 3600:.2f} hours of CPU"
@@ -198,7 +198,7 @@ def _notes(study: Study, found: Planned, name: str) -> list[str]:
     """What the head of the written specification says."""
     return [
         f"Planned by facsimile from the study {name} on public data ({study.data}),",
-        f"{study.ground.table.n:,} records: on such data a release comes out with probability "
+        f"{study.setup.table.n:,} records: on such data a release comes out with probability "
         f"{found.point.span}.",
         *_doubts(found),
     ]
@@ -209,7 +209,7 @@ def _planned_as_json(study: Study, found: Planned) -> dict[str, Any]:
 
     option, point = found.option, found.point
     return {
-        "public": {"file": study.data, "records": study.ground.table.n, "declared": study.declared.n},
+        "public": {"file": study.data, "records": study.setup.table.n, "declared": study.declared.n},
         "accept": found.accept,
         "total": show_decimal(option.total),
         "scheme": option.scheme,

@@ -10,7 +10,7 @@ from threading import Event, Thread, Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from facsimile.explore.explore import News, Watch
+    from facsimile.explore.run import News, Watch
 
 FIRST, LONGEST = 10.0, 60.0
 PATIENCE = 2.0

@@ -38,7 +38,7 @@ def _notes(study: Study, found: Survivors, name: str, keep: float) -> list[str]:
     """What the head of the written specification says."""
     return [
         f"Narrowed by facsimile from the study {name} on public data ({study.data}),",
-        f"{study.ground.table.n:,} records: {_kept(found, keep)}.",
+        f"{study.setup.table.n:,} records: {_kept(found, keep)}.",
         f"There a candidate is accepted with probability {_span(found)}.",
         *_doubts(found),
     ]
@@ -71,7 +71,7 @@ def _as_json(study: Study, found: Survivors, keep: float) -> dict[str, Any]:
     low, high = found.span
     return {
         "rule": "paper",
-        "public": {"file": study.data, "records": study.ground.table.n, "declared": study.declared.n},
+        "public": {"file": study.data, "records": study.setup.table.n, "declared": study.declared.n},
         "keep": keep,
         "raced": found.raced,
         "running": found.running,
@@ -132,7 +132,7 @@ def differing(one: Configuration, every: Sequence[Configuration]) -> str:
 
 def caution(study: Study) -> str:
     """How far what was found on public data goes."""
-    public, declared = study.ground.table.n, study.declared.n
+    public, declared = study.setup.table.n, study.declared.n
     if abs(public - declared) > declared / 10:
         return (
             f"The public file has {public:,} records, the release {declared:,}: noise weighs more in the "

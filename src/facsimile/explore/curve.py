@@ -123,7 +123,7 @@ class Curve:
 
 def curve_of(study: Study, keep: float = 0.1, noise: float = 0.1) -> Curve:
     """The curve of a study."""
-    return Curve.of(options(study.ground.specification, levels(study), keep, noise))
+    return Curve.of(options(study.setup.specification, levels(study), keep, noise))
 
 
 def _listed(options: Sequence[Option]) -> list[Option]:

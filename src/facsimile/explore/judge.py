@@ -18,14 +18,14 @@ from facsimile.acceptance.decision import Measured, fine_grid, fit_once, joint_t
 from facsimile.acceptance.exact import exact_error
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Asked, Candidate
-from facsimile.explore.ground import Ground
+from facsimile.explore.setup import Setup
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Answer, NoisyAnswer
 from facsimile.privacy.noise import RehearsalNoise, fitting
 from facsimile.privacy.queries import WorstSum
 from facsimile.privacy.queries.means import GroupMeans
 from facsimile.privacy.reader import rehearse
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.release.scheme import measured_one, presentable
 from facsimile.spec.criteria import (
     ConditionalMean,
@@ -100,7 +100,7 @@ class Judge:
     plans start from.
     """
 
-    ground: Ground
+    setup: Setup
     recipe: Recipe
     table: Table
     name: tuple[object, ...]
@@ -112,17 +112,17 @@ class Judge:
     @property
     def spec(self) -> Specification:
         """The specification of the table's size."""
-        return self.ground.specification
+        return self.setup.specification
 
     @cached_property
     def noise(self) -> RehearsalNoise:
         """The noise of the trial's tests."""
-        return _QuickNoise(self.ground.draws("test", *self.name))
+        return _QuickNoise(self.setup.draws("test", *self.name))
 
     @cached_property
     def real(self) -> Table:
         """The public table under the configuration's alternatives."""
-        return self.ground.real(self.recipe.configuration)
+        return self.setup.real(self.recipe.configuration)
 
     def judgement(self) -> Judgement:
         """Whether the candidate is accepted, and why."""
@@ -158,7 +158,7 @@ class Judge:
     def _measured(self) -> tuple[Reading, ...]:
         """As the paper's scheme does: every criterion with its own noise."""
         candidate = Candidate(self.spec, self.table, self._fit(self.spec.budget.once))
-        seed = self.ground.draws("refit", *self.name)
+        seed = self.setup.draws("refit", *self.name)
         answers = Curator.rehearsal(rehearse(self.real), seed)
         readings: list[Reading] = []
         for criterion in cheapest_first(self.spec.criteria):
@@ -239,8 +239,8 @@ class Judge:
         if epsilon is None or target is None:
             return None
         if epsilon not in self._fits:
-            table = self.ground.table
-            seed = self.ground.draws("once", show_decimal(epsilon), *self.name)
+            table = self.setup.table
+            seed = self.setup.draws("once", show_decimal(epsilon), *self.name)
             answers = Curator.rehearsal(rehearse(table), seed)
             self._fits[epsilon] = fit_once(answers, self.spec, target, epsilon)
         return self._fits[epsilon]

@@ -23,7 +23,7 @@ from math import ceil, floor, log10
 import numpy as np
 
 from facsimile.explore.chances import Floats, Rooms, at_least, candidates, interval, released
-from facsimile.explore.explore import fields
+from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, fit_key
 from facsimile.privacy.mechanisms.search import Plan
@@ -125,12 +125,12 @@ def most_shared(configurations: Iterable[Configuration]) -> int:
 def levels(study: Study) -> list[Level]:
     """Where a study has fresh trials, the largest epsilon first."""
     found = []
-    for field in fields(study, study.trials()):
-        names = field.finalists()
-        fresh = {name: [t for t in field.trials(name) if t.number >= FRESH] for name in names}
+    for schedule in schedules(study, study.trials()):
+        names = schedule.finalists()
+        fresh = {name: [t for t in schedule.trials(name) if t.number >= FRESH] for name in names}
         ready = {name: trials for name, trials in fresh.items() if len(trials) >= 2}
         if ready:
-            found.append(Level(field.generator, {name: field.members[name] for name in ready}, ready))
+            found.append(Level(schedule.generator, {name: schedule.members[name] for name in ready}, ready))
     return found
 
 

@@ -56,7 +56,7 @@ def plan(
     total: Fraction | None = None,
 ) -> Planned:
     """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared."""
-    spec, found = study.ground.specification, levels(study)
+    spec, found = study.setup.specification, levels(study)
     curve = Curve.of(options(spec, found, keep, noise))
     limit = spec.budget.total if total is None else total
     point = chosen(curve, accept, limit, schemes)

@@ -1,6 +1,6 @@
 """Where trials run: processes of this machine, or a Dask cluster, behind one interface.
 
-A worker loads a study's ground once. A worker that is lost costs only the trials it was at: they are given out
+A worker loads a study's setup once. A worker that is lost costs only the trials it was at: they are given out
 again, and one that keeps losing its worker counts as a trial without a candidate.
 """
 
@@ -18,12 +18,12 @@ from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from facsimile.errors import refusal
-from facsimile.explore.ground import Ground
+from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Job, Trial, run
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 PATIENCE = "20s"
-_grounds: dict[str, Ground] = {}
+_grounds: dict[str, Setup] = {}
 
 
 class Pool(Protocol):
@@ -45,12 +45,12 @@ class Pool(Protocol):
 
 
 def load(name: str, packed: bytes) -> None:
-    """Make a study's ground known in this process."""
-    _grounds[name] = Ground.unpacked(packed)
+    """Make a study's setup known in this process."""
+    _grounds[name] = Setup.unpacked(packed)
 
 
 def work(name: str, job: Job) -> list[Trial]:
-    """Run a job on a ground that this process knows."""
+    """Run a job on a setup that this process knows."""
     return run(_grounds[name], job)
 
 
@@ -69,7 +69,7 @@ def _leave_with_parent() -> None:
 
 
 def name_of(packed: bytes) -> str:
-    """A name for a ground."""
+    """A name for a setup."""
     return hashlib.sha256(packed).hexdigest()[:16]
 
 
@@ -79,9 +79,9 @@ class Local:
     A process has one thread: numerical libraries with more would only compete for the cores.
     """
 
-    def __init__(self, ground: Ground, workers: int | None = None) -> None:
+    def __init__(self, setup: Setup, workers: int | None = None) -> None:
         self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, MemoryError)
-        self._packed = ground.packed()
+        self._packed = setup.packed()
         self._name = name_of(self._packed)
         self._pools: list[ProcessPoolExecutor] = []
         self._busy: dict[int, Future[list[Trial]]] = {}
@@ -163,9 +163,9 @@ def _deaf() -> Iterator[None]:
 
 
 class Cluster:
-    """A Dask cluster, found by its scheduler's address; workers that come later learn the ground too."""
+    """A Dask cluster, found by its scheduler's address; workers that come later learn the setup too."""
 
-    def __init__(self, ground: Ground, address: str) -> None:
+    def __init__(self, setup: Setup, address: str) -> None:
         try:
             from distributed import Client
             from distributed.comm.addressing import get_address_host_port
@@ -173,7 +173,7 @@ class Cluster:
         except ImportError:
             raise refusal("E412") from None
         self.lost: tuple[type[BaseException], ...] = (CancelledError, KilledWorker, MemoryError)
-        packed = ground.packed()
+        packed = setup.packed()
         self._name = name_of(packed)
         connect: Any = Client
         read: Any = get_address_host_port

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import Reading, Room
 from facsimile.explore.race import Rule
+from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.load import loads
@@ -51,14 +51,14 @@ class Study:
     path: Path
 
     @classmethod
-    def create(cls, path: Path, source: str, ground: Ground, rule: Rule, data: str) -> Study:
+    def create(cls, path: Path, source: str, setup: Setup, rule: Rule, data: str) -> Study:
         """A new study: `source` is the specification's own text, `data` the public file's name."""
         if path.exists():
             raise refusal("E401")
         about = {
             "format": FORMAT,
             "source": source,
-            "ground": ground.packed(),
+            "setup": setup.packed(),
             "rule": json.dumps(rule.as_json()),
             "data": data,
         }
@@ -99,10 +99,10 @@ class Study:
             lock.__exit__(None, None, None)
 
     @cached_property
-    def ground(self) -> Ground:
+    def setup(self) -> Setup:
         """The specification sized to the public table, the table at its finest refinement, and the seed."""
         with _intact():
-            return Ground.unpacked(self._about("ground"))
+            return Setup.unpacked(self._about("setup"))
 
     @cached_property
     def declared(self) -> Specification:

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from facsimile.errors import refusal
 from facsimile.explore.chances import candidates, interval
-from facsimile.explore.explore import fields
 from facsimile.explore.race import lower, upper
+from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, fit_key
 from facsimile.spec.release import Selection
@@ -86,20 +86,20 @@ def survivors(study: Study, keep: float = KEPT) -> Survivors:
     if keep < study.rule.wanted:
         problem = f"The study raced for an acceptance of {study.rule.wanted:g}: --keep may not be below it."
         raise refusal("E001", problem=problem, command="facsimile plan")
-    field = next(fields(study, study.trials()))
-    ended = [name for name in field.members if field.standing(name).state != "running"]
-    counts = {name: _counted([t for t in field.trials(name) if t.number < FRESH]) for name in ended}
+    schedule = next(schedules(study, study.trials()))
+    ended = [name for name in schedule.members if schedule.standing(name).state != "running"]
+    counts = {name: _counted([t for t in schedule.trials(name) if t.number < FRESH]) for name in ended}
     names = [name for name in ended if counts[name][0] / counts[name][1] >= keep]
     if not names:
         raise refusal("E419", wish=f"{keep:.0%}", problem=_best(counts))
-    fresh = {name: _counted([t for t in field.trials(name) if t.number >= FRESH]) for name in names}
+    fresh = {name: _counted([t for t in schedule.trials(name) if t.number >= FRESH]) for name in names}
     told = all(trials for _, trials in fresh.values())
-    stating = fresh if told else {name: _counted(field.trials(name)) for name in names}
-    kept = [Survivor(field.members[name], *counts[name], stating[name]) for name in names]
+    stating = fresh if told else {name: _counted(schedule.trials(name)) for name in names}
+    kept = [Survivor(schedule.members[name], *counts[name], stating[name]) for name in names]
     kept.sort(key=lambda survivor: (-survivor.share, survivor.configuration.identifier))
-    running = len(field.members) - len(ended)
+    running = len(schedule.members) - len(ended)
     selection = None if study.declared.scheme == "train-once" else study.declared.selection
-    return Survivors(tuple(kept), len(field.members), running, told, selection)
+    return Survivors(tuple(kept), len(schedule.members), running, told, selection)
 
 
 def _counted(trials: list[Trial]) -> tuple[int, int]:

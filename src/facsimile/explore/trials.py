@@ -16,11 +16,11 @@ from fractions import Fraction
 import numpy as np
 
 from facsimile.errors import FacsimileError
-from facsimile.explore.ground import Ground
 from facsimile.explore.judge import Judge, Reading, Room
+from facsimile.explore.setup import Setup
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.space import Configuration
 from facsimile.table.table import Table
@@ -74,12 +74,12 @@ def fit_key(configuration: Configuration) -> str:
     return bare.identifier
 
 
-def run(ground: Ground, job: Job) -> list[Trial]:
+def run(setup: Setup, job: Job) -> list[Trial]:
     """Fit once, then project and judge for each of the job's configurations."""
     start = time.thread_time()
     names = list(job.names())
     try:
-        drawn = _drawn(ground, job)
+        drawn = _drawn(setup, job)
     except Exception as error:
         fitted = (time.thread_time() - start) / len(names)
         return [_failed(name, error, fitted, 0.0) for name in names]
@@ -87,11 +87,11 @@ def run(ground: Ground, job: Job) -> list[Trial]:
     found = []
     for configuration, name in zip(job.configurations, names, strict=True):
         start = time.thread_time()
-        recipe = Recipe(ground.specification, configuration)
+        recipe = Recipe(setup.specification, configuration)
         fresh = job.number >= FRESH
         try:
-            table = _projected(ground, recipe, drawn, name)
-            said = Judge(ground, recipe, table, name, fresh or not job.number, fresh).judgement()
+            table = _projected(setup, recipe, drawn, name)
+            said = Judge(setup, recipe, table, name, fresh or not job.number, fresh).judgement()
         except Exception as error:
             found.append(_failed(name, error, fitted, time.thread_time() - start))
             continue
@@ -108,22 +108,22 @@ def _failed(name: tuple[str, str, int], error: Exception, fitted: float, spent: 
     return Trial(*name, False, (), (), fitted, spent, code)
 
 
-def candidate_of(ground: Ground, configuration: Configuration, generator: Fraction, number: int) -> Table:
+def candidate_of(setup: Setup, configuration: Configuration, generator: Fraction, number: int) -> Table:
     """The very table of a trial, made again."""
     job = Job((configuration,), generator, number)
-    recipe = Recipe(ground.specification, configuration)
-    return _projected(ground, recipe, _drawn(ground, job), next(job.names()))
+    recipe = Recipe(setup.specification, configuration)
+    return _projected(setup, recipe, _drawn(setup, job), next(job.names()))
 
 
-def _drawn(ground: Ground, job: Job) -> Table:
+def _drawn(setup: Setup, job: Job) -> Table:
     """Fit and sample, with randomness that the projection has no part in."""
-    recipe = Recipe(ground.specification, job.configurations[0])
+    recipe = Recipe(setup.specification, job.configurations[0])
     key = (fit_key(recipe.configuration), show_decimal(job.generator), job.number)
-    real = ground.real(recipe.configuration)
-    answers = Curator.rehearsal(rehearse(real), ground.draws("fit", *key))
-    random = np.random.default_rng(ground.draws("sample", *key))
+    real = setup.real(recipe.configuration)
+    answers = Curator.rehearsal(rehearse(real), setup.draws("fit", *key))
+    random = np.random.default_rng(setup.draws("sample", *key))
     return recipe.drawn(recipe.fit(answers, job.generator, random), random)
 
 
-def _projected(ground: Ground, recipe: Recipe, drawn: Table, name: tuple[str, str, int]) -> Table:
-    return recipe.projected(drawn, np.random.default_rng(ground.draws("project", *name)))
+def _projected(setup: Setup, recipe: Recipe, drawn: Table, name: tuple[str, str, int]) -> Table:
+    return recipe.projected(drawn, np.random.default_rng(setup.draws("project", *name)))

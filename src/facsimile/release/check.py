@@ -15,11 +15,11 @@ from pathlib import Path
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
 from facsimile.privacy import budget
-from facsimile.release.candidate import Recipe
 from facsimile.release.feasible import infeasible
 from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
 from facsimile.release.plan import plan_of
 from facsimile.release.questions import unaskable, unheld, untied
+from facsimile.release.recipe import Recipe
 from facsimile.spec.criteria import (
     RegressionCoefficients,
     RegressionError,

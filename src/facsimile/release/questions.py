@@ -20,7 +20,7 @@ from facsimile.acceptance.ratio import clipped, tested_at
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Asked, Candidate
 from facsimile.privacy.mechanisms import NoisyAnswer
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.spec.criteria import (
     ConditionalMean,
     Correlation,

@@ -40,12 +40,12 @@ from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.reader import read, read_public, rehearse
 from facsimile.privacy.transcript import Transcript
 from facsimile.release import bundle
-from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
 from facsimile.release.feasible import refuse_infeasible
 from facsimile.release.journal import Decision, Journal
 from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash, plan_of
+from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key

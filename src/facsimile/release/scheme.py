@@ -16,7 +16,7 @@ import numpy as np
 from facsimile.acceptance.decision import Measured, fit_once, joint_test, luck, measure, refit
 from facsimile.acceptance.regression import Fit
 from facsimile.acceptance.statistics import Candidate
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.shaping.constraints import implausible
 from facsimile.spec.criteria import Criterion, RegressionCoefficients
 from facsimile.spec.release import Specification

@@ -20,7 +20,7 @@ from facsimile.errors import refusal
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.reader import read_public, rehearse
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.release.writing import labelled
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.families import FAMILIES

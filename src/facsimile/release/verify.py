@@ -35,8 +35,8 @@ from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.mechanisms import Answer
 from facsimile.release import bundle
-from facsimile.release.candidate import Recipe
 from facsimile.release.check import check
+from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, fit_of, report
 from facsimile.release.scheme import presentable
 from facsimile.release.signature import pinned, signed_by

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 
 from facsimile.acceptance.exact import exact_error
 from facsimile.errors import FacsimileError
-from facsimile.explore.explore import explore
 from facsimile.explore.report import write_report
 from facsimile.explore.report.comparison import Comparison, compare
 from facsimile.explore.report.contenders import FURTHER, contenders
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.score import Score
 from facsimile.explore.report.written import Written
+from facsimile.explore.run import explore
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Job, Trial, candidate_of
 from facsimile.spec.decimals import parse_decimal
@@ -61,8 +61,8 @@ def tables(study: Study, contender: dict[str, Any]) -> tuple[Table, list[Table]]
     findings = Findings(study)
     configuration = findings.configurations[contender["identifier"]]
     level = parse_decimal(findings.first)
-    made = [candidate_of(study.ground, configuration, level, number) for number in contender["tables"]]
-    return study.ground.real(configuration), made
+    made = [candidate_of(study.setup, configuration, level, number) for number in contender["tables"]]
+    return study.setup.real(configuration), made
 
 
 def frame(table: Table) -> Any:
@@ -163,7 +163,7 @@ def test_the_charts_draw_the_figures_of_their_letter(made: Made) -> None:
 
 def test_the_summary_has_the_exact_error_of_every_criterion(explored: Study, made: Made) -> None:
     page, written = made
-    spec, comparison = explored.ground.specification, written.comparison
+    spec, comparison = explored.setup.specification, written.comparison
     assert len(comparison["summary"]) > len(spec.criteria) + 6
     for contender in comparison["configurations"]:
         original, released = tables(explored, contender)
@@ -212,9 +212,9 @@ def test_further_trials_that_are_rejected_are_no_released_tables(
     """Every third is accepted here; no more than four are run for each table that is missing."""
     study, tried = study_of(tmp_path / "few.study"), []
     first = trial(study, 0, 0, True)
-    study.add(configurations(study.ground.specification), [first])
+    study.add(configurations(study.setup.specification), [first])
 
-    def run(ground: object, job: Job) -> list[Trial]:
+    def run(setup: object, job: Job) -> list[Trial]:
         tried.append(job.number)
         return [replace(first, number=job.number, accepted=job.number % 3 == 0)]
 
@@ -223,7 +223,7 @@ def test_further_trials_that_are_rejected_are_no_released_tables(
     assert [t.number for t in found.trials] == [0, FURTHER + 2, FURTHER + 5] and found.accepted
     assert tried == [*range(FURTHER, FURTHER + 6)]
     monkeypatch.setattr(
-        "facsimile.explore.report.contenders.run", lambda ground, job: [replace(first, accepted=False)]
+        "facsimile.explore.report.contenders.run", lambda setup, job: [replace(first, accepted=False)]
     )
     (found,) = contenders(Findings(study), (), 3)
     assert [t.number for t in found.trials] == [0]
@@ -244,7 +244,7 @@ def test_at_most_six_are_compared_and_the_study_decides_who_is_meant(tmp_path: P
     study = study_of(
         tmp_path / "many.study", projection={"algorithm": ["margins"], "min_count": ["2", "3", "4", "5"]}
     )
-    every = configurations(study.ground.specification)
+    every = configurations(study.setup.specification)
     study.add(every, [trial(study, i, 0, True) for i in range(7)])
     names = [c.identifier for c in every[:7]]
     assert len(contenders(Findings(study), names[:6], 1)) == 6
@@ -261,7 +261,7 @@ def test_at_most_six_are_compared_and_the_study_decides_who_is_meant(tmp_path: P
 def test_without_an_accepted_trial_the_least_far_off_stands_in(tmp_path: Path) -> None:
     criteria = [declared()["criteria"][0] | {"threshold": "0.000001"}, *declared()["criteria"][1:]]
     study = study_of(tmp_path / "poor.study", criteria=criteria)
-    assert explore(study, Here(study.ground)).finished
+    assert explore(study, Here(study.setup)).finished
     found = quietly(study)
     assert all(len(c.trials) == 1 and not c.accepted for c in found.contenders)
     assert all(len(score.values) == len(found.contenders) for score in found.judged) and len(found.judged) == 3
@@ -273,7 +273,7 @@ def test_without_an_accepted_trial_the_least_far_off_stands_in(tmp_path: Path) -
 
 def test_letters_with_other_groups_of_values_have_originals_of_their_own(tmp_path: Path) -> None:
     study = study_of(tmp_path / "groups.study")
-    every = configurations(study.ground.specification)
+    every = configurations(study.setup.specification)
     coarse = next(i for i, c in enumerate(every) if c.alternatives["age"] == "coarse")
     fine = next(i for i, c in enumerate(every) if c.alternatives["age"] == "fine")
     study.add(every, [trial(study, i, 0, True) for i in (coarse, fine)])
@@ -290,8 +290,8 @@ def test_what_a_trial_did_not_come_to_is_computed(tmp_path: Path) -> None:
     """A trial of the race ends with the first criterion that is not met."""
     study = study_of(tmp_path / "short.study")
     short = trial(study, 0, 1, False, 1.5)
-    study.add(configurations(study.ground.specification), [replace(short, readings=short.readings[:1])])
-    found, spec = quietly(study), study.ground.specification
+    study.add(configurations(study.setup.specification), [replace(short, readings=short.readings[:1])])
+    found, spec = quietly(study), study.setup.specification
     original, (table,) = tables(study, found.as_json()["configurations"][0])
     noted, *computed = (score.values["A"] for score in found.judged)
     assert noted == (short.readings[0].error,)
@@ -341,7 +341,7 @@ def test_markup_in_groups_and_values_stays_text(tmp_path: Path) -> None:
         columns=[declared()["columns"][0], town, declared()["columns"][2]],
         criteria=declared()["criteria"][:2],
     )
-    every = configurations(study.ground.specification)
+    every = configurations(study.setup.specification)
     study.add(every, [trial(study, i, 0, True) for i in range(2)])
     out = tmp_path / "report.html"
     write_report(study, out, (), 1)

@@ -22,9 +22,9 @@ def test_the_best_is_chosen_by_the_race_and_estimated_by_fresh_trials(tmp_path: 
     race = [trial(study, 0, n, n < 6) for n in range(8)] + [trial(study, 1, n, n < 5) for n in range(8)]
     fresh = [trial(study, 0, FRESH + n, n < 1) for n in range(4)]
     fresh += [trial(study, 1, FRESH + n, True) for n in range(4)] + [trial(study, 2, n, True) for n in range(8)]
-    study.add(configurations(study.ground.specification), race + fresh)
+    study.add(configurations(study.setup.specification), race + fresh)
     findings = Findings(study)
-    names = [c.identifier for c in configurations(study.ground.specification)]
+    names = [c.identifier for c in configurations(study.setup.specification)]
     assert findings.best is not None and findings.best.identifier == names[0]
     assert findings.best.estimate == Estimate(1, 4, True)
     first, second, last = (line.identifier for line in findings.lines)
@@ -34,8 +34,8 @@ def test_the_best_is_chosen_by_the_race_and_estimated_by_fresh_trials(tmp_path: 
 def test_the_audit_counts_the_dropped_that_ran_on(tmp_path: Path) -> None:
     rule = replace(RULE, audited=0.5, trials=6, wanted=0.45, confidence=0.6)
     study = study_of(tmp_path / "audit.study", rule)
-    every = configurations(study.ground.specification)
-    drawn = [i for i, c in enumerate(every) if audited(c.identifier, study.ground.seed, rule)]
+    every = configurations(study.setup.specification)
+    drawn = [i for i, c in enumerate(every) if audited(c.identifier, study.setup.seed, rule)]
     others = [i for i in range(len(every)) if i not in drawn]
     assert len(drawn) >= 2 and others
     late = [trial(study, drawn[0], n, n >= 3) for n in range(6)]

@@ -85,7 +85,7 @@ def test_what_is_written_is_what_was_told_and_the_same_each_time(
 
 def test_criteria_are_told_in_words_and_never_by_their_names(explored: Study, written: Path) -> None:
     """The names stand once, beside what each criterion measures."""
-    text, criteria = written.read_text(encoding="utf-8"), explored.ground.specification.criteria
+    text, criteria = written.read_text(encoding="utf-8"), explored.setup.specification.criteria
     datasets = told(text)["datasets"]
     titles = [title(c).title for c in criteria]
     assert datasets["boxes"]["criterion"]["texts"] == titles
@@ -113,7 +113,7 @@ def test_the_candidate_is_the_trial_that_is_named(explored: Study, written: Path
     earlier = [t for t in findings.of(chosen.configuration) if FRESH <= t.number < chosen.number]
     assert not any(t.accepted for t in earlier)
     made = candidate_of(
-        explored.ground, findings.configurations[chosen.configuration], Fraction(4), chosen.number
+        explored.setup, findings.configurations[chosen.configuration], Fraction(4), chosen.number
     )
     rows = told(written.read_text())["datasets"]["columns"]
     of_age = [n for at, n in zip(rows["column"]["at"], rows["synthetic"], strict=True) if at == 0]
@@ -165,7 +165,7 @@ def test_a_study_without_trials_or_without_candidates_has_a_page(tmp_path: Path)
     text = page(study)
     assert "No trial has finished yet." in said(text) and not told(text)["charts"]
     refused = [replace(trial(study, i, 0, False), readings=(), refused="E160") for i in range(3)]
-    study.add(configurations(study.ground.specification), refused)
+    study.add(configurations(study.setup.specification), refused)
     text = said(page(study))
     assert "no trial has made one" in text and "dropped: E160" in text
     assert Findings(study).best is None
@@ -174,7 +174,7 @@ def test_a_study_without_trials_or_without_candidates_has_a_page(tmp_path: Path)
 def test_without_fresh_trials_the_page_warns_of_the_choice(tmp_path: Path) -> None:
     study = study_of(tmp_path / "race.study")
     trials = [trial(study, i, number, number % 2 == i % 2) for i in range(2) for number in range(4)]
-    study.add(configurations(study.ground.specification), trials)
+    study.add(configurations(study.setup.specification), trials)
     findings = Findings(study)
     assert findings.best is not None and not findings.best.estimate.fresh
     assert "so the share is likely too high" in said(page(study))
@@ -194,7 +194,7 @@ def test_the_first_sentence_says_what_the_trials_are(
     """A share of none is not too high, and where there is one configuration nothing was chosen."""
     study = study_of(tmp_path / "race.study")
     trials = [trial(study, place, 0, place < accepted) for place in range(configurations_)]
-    study.add(configurations(study.ground.specification), trials)
+    study.add(configurations(study.setup.specification), trials)
     text = said(page(study)).replace("\u00a0", " ")
     assert sentence in text and unsaid not in text
     assert ("likely too high" in text) == (configurations_ > 1)

@@ -154,7 +154,7 @@ def test_many_rows_are_shown_when_asked(browser: Browser, tmp_path: Path) -> Non
         families=[{"family": "mst", "grid": {"sampling": sampling}}],
         projection={"algorithm": ["margins"], "min_count": [str(k) for k in range(1, 21)]},
     )
-    every = configurations(study.ground.specification)
+    every = configurations(study.setup.specification)
     study.add(every, [trial(study, i, 0, i % 3 == 0, 0.5 + i / 100) for i in range(len(every))])
     out = tmp_path / "report.html"
     write_report(study, out)

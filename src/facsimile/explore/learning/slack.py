@@ -28,7 +28,7 @@ from facsimile.errors import FacsimileError
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
 from facsimile.privacy.reader import rehearse
-from facsimile.release.candidate import Recipe
+from facsimile.release.recipe import Recipe
 from facsimile.spec.criteria import Criterion, Faithfulness, MarginalsAbsolute, MarginalsRelative
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration

@@ -84,7 +84,7 @@ def _page(findings: Findings, comparison: Comparison) -> str:
     room.add(beside(comparison))
     if trial is not None:
         room.add(readings(findings, trial))
-        room.add(closeup(findings.study.ground.specification, *_tables(findings, trial)))
+        room.add(closeup(findings.study.setup.specification, *_tables(findings, trial)))
     scripts = {"library": _library(), "script": _script()}
     return (
         _templates()
@@ -107,14 +107,14 @@ def _page(findings: Findings, comparison: Comparison) -> str:
 
 def _tables(findings: Findings, trial: Trial) -> tuple[Table, Table]:
     """The public table under the configuration's alternatives, and the very candidate of the trial."""
-    ground, configuration = findings.study.ground, findings.configurations[trial.configuration]
-    candidate = candidate_of(ground, configuration, parse_decimal(trial.generator), trial.number)
-    return ground.real(configuration), candidate
+    setup, configuration = findings.study.setup, findings.configurations[trial.configuration]
+    candidate = candidate_of(setup, configuration, parse_decimal(trial.generator), trial.number)
+    return setup.real(configuration), candidate
 
 
 def _words(findings: Findings, room: Room) -> dict[str, Any]:
     """What the templates speak of, the exhibits aside."""
-    study, specification = findings.study, findings.study.ground.specification
+    study, specification = findings.study, findings.study.setup.specification
     faithful = next((c for c in specification.criteria if isinstance(c, Faithfulness)), None)
     targets = dict.fromkeys(c.target for c in specification.criteria if isinstance(c, _REGRESSING))
     pairs, cells = room.sheets.get("pairs"), room.choices.get("cells")
@@ -127,7 +127,7 @@ def _words(findings: Findings, room: Room) -> dict[str, Any]:
         "best": findings.best,
         "rule": study.rule,
         "file": study.data,
-        "seed": study.ground.seed,
+        "seed": study.setup.seed,
         "records": specification.n,
         "declared": study.declared.n,
         "apart": abs(specification.n - study.declared.n) > study.declared.n / 10,

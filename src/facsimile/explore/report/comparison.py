@@ -11,11 +11,11 @@ from typing import Any
 
 from facsimile.acceptance.exact import exact_error
 from facsimile.acceptance.words import titles
-from facsimile.explore.ground import Remembered
 from facsimile.explore.report.contenders import Contender, contenders
 from facsimile.explore.report.figures import Figure, Key, Topic, figures
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.score import Score, finite
+from facsimile.explore.setup import Remembered
 from facsimile.explore.trials import Trial, candidate_of
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.decimals import parse_decimal
@@ -148,18 +148,18 @@ _LARGEST: Mapping[Topic, str] = {
 
 def compare(findings: Findings, names: Sequence[str], tables: int, tell: Tell) -> Comparison:
     """Choose, make every released table again, and compute its figures; tables are not kept."""
-    ground = findings.study.ground
-    specification = ground.specification
+    setup = findings.study.setup
+    specification = setup.specification
     tell("Choosing released tables")
     chosen = contenders(findings, names, tables)
     found: dict[Key, dict[str, list[Figure]]] = {}
     errors: dict[str, dict[str, tuple[float, ...]]] = {}
     for contender in chosen:
         configuration = contender.line.configuration
-        original = ground.real(configuration)
+        original = setup.real(configuration)
         for place, trial in enumerate(contender.trials, 1):
             tell(f"Comparing {contender.letter}, table {place} of {len(contender.trials)}")
-            made = candidate_of(ground, configuration, parse_decimal(trial.generator), trial.number)
+            made = candidate_of(setup, configuration, parse_decimal(trial.generator), trial.number)
             for figure in figures(specification, original, Remembered(made.domain, made.codes, made.counts)):
                 found.setdefault(figure.key, {}).setdefault(contender.letter, []).append(figure)
             for criterion in specification.criteria:

@@ -69,11 +69,11 @@ def _released(findings: Findings, line: Line, tables: int) -> tuple[Trial, ...]:
 
 def _further(findings: Findings, line: Line, missing: int) -> Iterator[Trial]:
     """Accepted trials that the study does not have; their randomness follows from their numbers."""
-    ground, level = findings.study.ground, parse_decimal(findings.first)
+    setup, level = findings.study.setup, parse_decimal(findings.first)
     for number in range(FURTHER, FURTHER + TRIES * missing):
         if not missing:
             return
-        (trial,) = run(ground, Job((line.configuration,), level, number))
+        (trial,) = run(setup, Job((line.configuration,), level, number))
         if trial.accepted:
             missing -= 1
             yield trial

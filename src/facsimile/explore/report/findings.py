@@ -115,7 +115,7 @@ class Findings:
     @cached_property
     def titles(self) -> dict[str, str]:
         """The criteria in words, by their names."""
-        return titles(self.study.ground.specification.criteria)
+        return titles(self.study.setup.specification.criteria)
 
     @property
     def first(self) -> str:
@@ -178,7 +178,7 @@ class Findings:
     @property
     def audited(self) -> list[Line]:
         """Dropped configurations that ran all their trials all the same."""
-        rule, seed = self.study.rule, self.study.ground.seed
+        rule, seed = self.study.rule, self.study.setup.seed
         return [line for line in self.dropped if audited(line.identifier, seed, rule) and self._all(line)]
 
     def _all(self, line: Line) -> bool:
@@ -214,7 +214,7 @@ class Findings:
         for trial in trials:
             for reading in trial.readings:
                 values.setdefault(reading.criterion, []).append(reading.deciding)
-        criteria = {c.name: float(c.threshold) for c in self.study.ground.specification.criteria}
+        criteria = {c.name: float(c.threshold) for c in self.study.setup.specification.criteria}
         return tuple(
             spread(self.titles[name], threshold, values[name], points)
             for name, threshold in criteria.items()

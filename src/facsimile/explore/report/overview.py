@@ -52,7 +52,7 @@ _CONFIGURATION = (
 
 
 def _configuration(findings: Findings, line: Line) -> Row:
-    chosen, specification = line.configuration, findings.study.ground.specification
+    chosen, specification = line.configuration, findings.study.setup.specification
     several = {c.name for c in specification.columns if len(c.used) > 1}
     return {
         "configuration": line.identifier,

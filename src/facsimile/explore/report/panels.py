@@ -58,7 +58,7 @@ def tiles(rows: Rows, name: str, limit: float, across: Sequence[str], down: Sequ
     """A figure in each tile, its colour full at the limit.
 
     Rows: one (down), other (across), value, shown (the value as it is written in the tile), and words that say
-    more. Where there is no value the ground is grey.
+    more. Where there is no value the setup is grey.
     """
     alt = altair()
     base = of(name).encode(

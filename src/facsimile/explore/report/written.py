@@ -39,9 +39,9 @@ class Written:
         """What a page of so many bytes says."""
         study, best, trial = findings.study, findings.best, findings.chosen()
         return cls(
-            study.ground.specification.title,
+            study.setup.specification.title,
             study.data,
-            study.ground.specification.n,
+            study.setup.specification.n,
             len(findings.lines),
             len(findings.trials),
             findings.seconds,

@@ -1,4 +1,4 @@
-"""The ground of a study: the same after packing, and what it remembers changes nothing."""
+"""The setup of a study: the same after packing, and what it remembers changes nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.explore import ground as module
-from facsimile.explore.ground import Ground, Remembered
+from facsimile.explore import setup as module
+from facsimile.explore.setup import Remembered, Setup
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
-from studies import configurations, declared, ground, specification
+from studies import configurations, declared, setup, specification
 from table.test_domain import domain
 
 SPEC = specification()
@@ -33,8 +33,8 @@ def tables(draw: st.DrawFn) -> Table:
 
 @given(tables(), st.integers(0, 2**128))
 def test_a_ground_is_the_same_after_packing(table: Table, seed: int) -> None:
-    before = Ground(SPEC.sized(table.n), table, seed)
-    after = Ground.unpacked(before.packed())
+    before = Setup(SPEC.sized(table.n), table, seed)
+    after = Setup.unpacked(before.packed())
     assert after.same(before)
     assert after.specification == before.specification
     assert after.table == table
@@ -48,7 +48,7 @@ def test_configurations_keep_their_places_after_packing() -> None:
     columns[0]["alternatives"] = dict(reversed(columns[0]["alternatives"].items()))
     spec = specification(columns=columns)
     assert configurations(spec) != configurations(SPEC)
-    after = Ground.unpacked(ground(spec).packed())
+    after = Setup.unpacked(setup(spec).packed())
     assert configurations(after.specification) == configurations(spec)
 
 
@@ -57,14 +57,14 @@ def test_codes_of_wide_columns_are_kept(size: int, monkeypatch: pytest.MonkeyPat
     """65,536 codes are the last that fit into two bytes."""
     wide = domain([size, 2])
     monkeypatch.setattr(module, "Domain", lambda axes: wide)
-    before = Ground(SPEC, Table.from_rows(wide, [[0, 0], [size - 1, 1], [size - 1, 0], [size - 2, 1]]), 1)
-    assert Ground.unpacked(before.packed()).table == before.table
+    before = Setup(SPEC, Table.from_rows(wide, [[0, 0], [size - 1, 1], [size - 1, 0], [size - 2, 1]]), 1)
+    assert Setup.unpacked(before.packed()).table == before.table
 
 
 def test_equal_grounds_have_equal_bytes() -> None:
-    """A cluster's workers know a ground by the hash of its bytes."""
-    assert ground().packed() == ground().packed()
-    assert ground().packed() == Ground.unpacked(ground().packed()).packed()
+    """A cluster's workers know a setup by the hash of its bytes."""
+    assert setup().packed() == setup().packed()
+    assert setup().packed() == Setup.unpacked(setup().packed()).packed()
 
 
 def test_reading_a_ground_runs_no_code() -> None:
@@ -73,24 +73,24 @@ def test_reading_a_ground_runs_no_code() -> None:
     np.savez(buffer, about=np.array([{"any": "object"}], object), codes=np.zeros(1), counts=np.zeros(1))
     assert zipfile.is_zipfile(io.BytesIO(buffer.getvalue()))
     with pytest.raises(ValueError, match="allow_pickle"):
-        Ground.unpacked(buffer.getvalue())
+        Setup.unpacked(buffer.getvalue())
 
 
 @pytest.mark.parametrize("change", ["specification", "table", "seed"])
 def test_another_specification_table_or_seed_is_another_ground(change: str) -> None:
-    one = ground()
+    one = setup()
     others: dict[str, Any] = {
-        "specification": ground(specification(title="Other people")),
-        "table": Ground(one.specification, ground(n=1999).table, one.seed),
-        "seed": ground(seed=8),
+        "specification": setup(specification(title="Other people")),
+        "table": Setup(one.specification, setup(n=1999).table, one.seed),
+        "seed": setup(seed=8),
     }
-    assert one.same(ground())
+    assert one.same(setup())
     assert not one.same(others[change])
     assert not others[change].same(one)
 
 
 def test_the_table_under_alternatives_is_the_recoded_one() -> None:
-    found = ground()
+    found = setup()
     for configuration in configurations(found.specification):
         expected = recode(found.specification, found.table, configuration.alternatives)
         assert found.real(configuration) == expected
@@ -99,7 +99,7 @@ def test_the_table_under_alternatives_is_the_recoded_one() -> None:
 
 def test_no_more_tables_are_kept_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RECODED", 1)
-    found = ground()
+    found = setup()
     coarse, fine = configurations(found.specification)[:2]
     assert coarse.alternatives != fine.alternatives
     first = found.real(coarse)
@@ -115,7 +115,7 @@ CLIQUES: list[Clique] = [(), ("age",), ("sex", "age"), ("age", "sex"), ("height"
 @settings(max_examples=50)
 def test_remembered_marginals_are_the_marginals(asked: list[Clique], most: int, cells: int) -> None:
     """Whatever was asked before, and whatever was forgotten since."""
-    plain = ground(n=200).table
+    plain = setup(n=200).table
     remembered = Remembered(plain.domain, plain.codes, plain.counts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MARGINALS", most)
@@ -135,7 +135,7 @@ def test_a_marginal_is_counted_once_and_nobody_can_change_it(monkeypatch: pytest
         return counting(table, clique)
 
     monkeypatch.setattr(Table, "marginal", spy)
-    found = ground()
+    found = setup()
     real = found.real(configurations(found.specification)[0])
     for _ in range(3):
         real.marginal(("age", "sex"))
@@ -151,9 +151,9 @@ NAMES = st.tuples(
 
 @given(st.lists(NAMES, unique=True, max_size=20), st.integers(0, 10))
 def test_every_name_has_a_seed_of_its_own(names: list[tuple[str, str, int]], seed: int) -> None:
-    found = Ground(SPEC, ground().table, seed)
+    found = Setup(SPEC, setup().table, seed)
     drawn = [found.draws(*name) for name in names]
     assert len(set(drawn)) == len(names)
     assert drawn == [found.draws(*name) for name in names]
-    assert not set(drawn) & {Ground(SPEC, found.table, seed + 1).draws(*name) for name in names}
+    assert not set(drawn) & {Setup(SPEC, found.table, seed + 1).draws(*name) for name in names}
     assert all(0 <= value < 2**128 for value in drawn)

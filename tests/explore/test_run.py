@@ -25,9 +25,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
-from facsimile.explore import explore as module
-from facsimile.explore import field as field_module
-from facsimile.explore.explore import (
+from facsimile.explore import run as module
+from facsimile.explore import schedule as schedule_module
+from facsimile.explore.race import Rule, rank, standing
+from facsimile.explore.run import (
     ATTEMPTS,
     News,
     Summary,
@@ -37,8 +38,7 @@ from facsimile.explore.explore import (
     racing,
     summary,
 )
-from facsimile.explore.ground import Ground
-from facsimile.explore.race import Rule, rank, standing
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial, run
 from facsimile.sources.address import Address
@@ -47,15 +47,15 @@ from studies import (
     Here,
     World,
     configurations,
-    ground,
     new_study,
     patiently,
+    setup,
     timeless,
     write_files,
 )
 
-GROUND = ground()
-EVERY = configurations(GROUND.specification)
+SETUP = setup()
+EVERY = configurations(SETUP.specification)
 RULES = st.builds(
     Rule,
     wanted=st.sampled_from([0.1, 0.3]),
@@ -73,9 +73,9 @@ Work = Callable[[Job], list[Trial]]
 class Kept(Study):
     """A study in memory."""
 
-    def __init__(self, rule: Rule, ground: Ground = GROUND) -> None:
+    def __init__(self, rule: Rule, setup: Setup = SETUP) -> None:
         super().__init__(Path("memory"))
-        self.__dict__.update(ground=ground, rule=rule, kept={})
+        self.__dict__.update(setup=setup, rule=rule, kept={})
 
     def add(self, configurations: Any, trials: Sequence[Trial]) -> None:
         kept: dict[tuple[str, str, int], Trial] = self.__dict__["kept"]
@@ -367,7 +367,7 @@ def test_finalists_are_ranked_once_however_many_fresh_trials_they_get(monkeypatc
         ranked[-1] += 1
         return rank(trials)
 
-    monkeypatch.setattr(field_module, "rank", spy)
+    monkeypatch.setattr(schedule_module, "rank", spy)
     for fresh in (2, 20):
         ranked.append(0)
         unbroken(replace(RULE, fresh=fresh, steps=0), World(1, (0.9,)))
@@ -402,7 +402,7 @@ def test_a_large_space_is_sampled_by_the_seed_alone() -> None:
     assert len({c.identifier for c in chosen}) == 5
     assert {c.identifier for c in chosen} <= {c.identifier for c in EVERY}
     assert chosen == racing(Kept(replace(rule, trials=3)))
-    assert chosen != racing(Kept(rule, ground(seed=12)))
+    assert chosen != racing(Kept(rule, setup(seed=12)))
     assert racing(Kept(replace(RULE, most=len(EVERY)))) == EVERY
     study = Kept(rule)
     assert explored(study, Scrambled(World(1).run)).configurations == 5
@@ -437,7 +437,7 @@ def written(folder: Path, **changes: Any) -> Files:
 def test_a_study_begins_once_and_is_taken_up_again(files: Files, tmp_path: Path) -> None:
     out = tmp_path / "people.study"
     study = begin(*files, out, RULE, 7)
-    assert study.ground.same(GROUND), "the table that is read is the simulated one"
+    assert study.setup.same(SETUP), "the table that is read is the simulated one"
     assert study.rule == replace(RULE, luck=0.0025)
     assert study.data == "people.csv"
     study.add(EVERY[:1], World(1).run(Job((EVERY[0],), Fraction(2), 0)))
@@ -486,7 +486,7 @@ def test_what_cannot_begin_is_refused(files: Files, tmp_path: Path, kind: str, c
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     study = new_study(tmp_path / "a")
     with study.writing(), pytest.raises(FacsimileError) as caught:
-        explore(Study.open(study.path), Here(GROUND))
+        explore(Study.open(study.path), Here(SETUP))
     assert caught.value.code == "E411"
 
 
@@ -497,13 +497,13 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The small study, run in one go in this process."""
     study = new_study(tmp_path_factory.mktemp("whole") / "people.study")
-    assert explore(study, Here(GROUND)).finished
+    assert explore(study, Here(SETUP)).finished
     return study
 
 
 def test_real_trials_in_any_order_are_the_same(whole: Study) -> None:
     found = Kept(RULE)
-    assert explored(found, Scrambled(lambda job: run(GROUND, job), 5, 1)).finished
+    assert explored(found, Scrambled(lambda job: run(SETUP, job), 5, 1)).finished
     assert timeless(found.trials()) == timeless(whole.trials())
     assert {t.generator for t in whole.trials()} == {"2", "1.4", "1"}
     assert summary(whole, True, whole.trials()).survivors == summary(found, True, found.trials()).survivors
@@ -562,14 +562,14 @@ def test_killed_ten_times_a_study_ends_with_the_trials_of_an_unbroken_one(
         time.sleep(chance.random() / 50)
         if killed == 5:
             with pytest.raises(FacsimileError, match="E411"):
-                explore(Study.open(path), Here(GROUND))
+                explore(Study.open(path), Here(SETUP))
         os.killpg(pid, signal.SIGKILL)
         assert server.ask("wait") == -signal.SIGKILL, "it was killed before it ended"
         counts.append(count())
     assert counts == sorted(counts), "nothing is ever lost"
     assert 0 < counts[-1] < len(whole.trials())
     study = Study.open(path)
-    assert explore(study, Here(study.ground)).finished
+    assert explore(study, Here(study.setup)).finished
     assert timeless(study.trials()) == timeless(whole.trials())
     assert study.configurations() == whole.configurations()
 

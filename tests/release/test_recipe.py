@@ -12,7 +12,7 @@ from facsimile.acceptance.statistics import Candidate
 from facsimile.errors import FacsimileError
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
-from facsimile.release.candidate import Recipe, draw
+from facsimile.release.recipe import Recipe, draw
 from facsimile.release.scheme import presentable
 from facsimile.shaping.constraints import implausible
 from facsimile.shaping.sampling import Sampling

@@ -26,10 +26,10 @@ from typing import Any
 
 from facsimile.acceptance.decision import luck
 from facsimile.errors import refusal
-from facsimile.explore.field import HEATS, Field
-from facsimile.explore.ground import Ground
 from facsimile.explore.pool import Pool
 from facsimile.explore.race import Rule, audited, survives
+from facsimile.explore.schedule import HEATS, Schedule
+from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
 from facsimile.privacy.reader import read_public
@@ -93,11 +93,11 @@ def begin(specification: Path, data: Address, out: Path, rule: Rule, seed: int) 
     table = read_public(data, declared)
     sized = declared.sized(table.n)
     rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(luck(sized.selection)))
-    ground = Ground(sized, table, seed)
+    setup = Setup(sized, table, seed)
     if not out.exists():
-        return Study.create(out, source, ground, rule, data.name)
+        return Study.create(out, source, setup, rule, data.name)
     study = Study.open(out)
-    if not study.ground.same(ground) or study.rule != rule:
+    if not study.setup.same(setup) or study.rule != rule:
         raise refusal("E414")
     return study
 
@@ -117,21 +117,21 @@ def level_after(generator: Fraction, steps: int) -> Fraction:
 
 def racing(study: Study) -> list[Configuration]:
     """The configurations that race: all of them, or a sample that depends on the seed alone."""
-    space = study.ground.specification.space.pure()
+    space = study.setup.specification.space.pure()
     places: Iterable[int] = range(space.size)
     if space.size > study.rule.most:
-        places = sorted(Random(study.ground.seed).sample(range(space.size), study.rule.most))
+        places = sorted(Random(study.setup.seed).sample(range(space.size), study.rule.most))
     return [space.configuration(place) for place in places]
 
 
-def fields(study: Study, trials: list[Trial]) -> Iterator[Field]:
+def schedules(study: Study, trials: list[Trial]) -> Iterator[Schedule]:
     """The levels of a study, each from the finalists of the one above; as far as trials exist."""
     members = racing(study)
-    declared = study.ground.specification.budget.generator
+    declared = study.setup.specification.budget.generator
     for step in range(study.rule.steps + 1):
-        field = Field(members, level_after(declared, step), study.rule, study.ground.seed, trials)
-        yield field
-        members = [field.members[name] for name in field.finalists()]
+        schedule = Schedule(members, level_after(declared, step), study.rule, study.setup.seed, trials)
+        yield schedule
+        members = [schedule.members[name] for name in schedule.finalists()]
         if not members:
             return
 
@@ -155,28 +155,28 @@ class _Runner:
     def run(self) -> bool:
         """Level by level; False when something is missing because the time is up."""
         finished = True
-        for field in fields(self.study, self.trials):
-            stage = f"epsilon {float(field.generator):g}"
-            finished &= self._race(field, f"{stage}: race")
+        for schedule in schedules(self.study, self.trials):
+            stage = f"epsilon {float(schedule.generator):g}"
+            finished &= self._race(schedule, f"{stage}: race")
             for heat in range(len(HEATS) + 1):
-                finished &= self._known(field, f"{stage}: heat {heat + 1}", field.in_heat(heat), HEATING)
-            finished &= self._known(field, f"{stage}: finalists", field.fresh(), 1.0)
+                finished &= self._known(schedule, f"{stage}: heat {heat + 1}", schedule.in_heat(heat), HEATING)
+            finished &= self._known(schedule, f"{stage}: finalists", schedule.fresh(), 1.0)
         return finished
 
-    def _race(self, field: Field, stage: str) -> bool:
+    def _race(self, schedule: Schedule, stage: str) -> bool:
         """Every group job after job, until it has none; time is left for finalists once there can be any."""
-        groups = {c.identifier: group for group in field.groups for c in group}
-        first = [job for job in (field.next_in_race(group) for group in field.groups) if job is not None]
+        groups = {c.identifier: group for group in schedule.groups for c in group}
+        first = [job for job in (schedule.next_in_race(group) for group in schedule.groups) if job is not None]
 
         def after(job: Job) -> Job | None:
-            return field.next_in_race(groups[job.configurations[0].identifier])
+            return schedule.next_in_race(groups[job.configurations[0].identifier])
 
         def late() -> bool:
-            return self._late(1.0) or (self._late(RACING) and bool(field.survivors()))
+            return self._late(1.0) or (self._late(RACING) and bool(schedule.survivors()))
 
-        return self._work(field, stage, first, after, field.left_in_race, late)
+        return self._work(schedule, stage, first, after, schedule.left_in_race, late)
 
-    def _known(self, field: Field, stage: str, jobs: Sequence[Job], share: float) -> bool:
+    def _known(self, schedule: Schedule, stage: str, jobs: Sequence[Job], share: float) -> bool:
         """Jobs that bring no others."""
         left = sum(len(job.configurations) for job in jobs)
 
@@ -184,11 +184,11 @@ class _Runner:
             nonlocal left
             left -= len(job.configurations)
 
-        return self._work(field, stage, jobs, after, lambda: left, lambda: self._late(share))
+        return self._work(schedule, stage, jobs, after, lambda: left, lambda: self._late(share))
 
     def _work(
         self,
-        field: Field,
+        schedule: Schedule,
         stage: str,
         first: Iterable[Job],
         after: Callable[[Job], Job | None],
@@ -210,8 +210,8 @@ class _Runner:
                 trials = self._result(future, job, attempt)
                 follower: Job | None = job
                 if trials is not None:
-                    self._note(field, job, trials)
-                    self.watch(self._news(field, stage, left()))
+                    self._note(schedule, job, trials)
+                    self.watch(self._news(schedule, stage, left()))
                     follower, attempt = after(job), 0
                 if follower is not None:
                     place += 1
@@ -230,28 +230,28 @@ class _Runner:
     def _late(self, share: float) -> bool:
         return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds
 
-    def _note(self, field: Field, job: Job, trials: list[Trial]) -> None:
+    def _note(self, schedule: Schedule, job: Job, trials: list[Trial]) -> None:
         self.study.add(job.configurations, trials)
         self.trials += trials
-        field.add(trials)
+        schedule.add(trials)
 
-    def _news(self, field: Field, stage: str, left: int) -> News:
-        states = [field.standing(name) for name in field.members]
+    def _news(self, schedule: Schedule, stage: str, left: int) -> News:
+        states = [schedule.standing(name) for name in schedule.members]
         running = sum(s.state == "running" for s in states)
-        survivors = sum(survives(s, field.rule) for s in states)
+        survivors = sum(survives(s, schedule.rule) for s in states)
         count = len(self.trials)
         return News(stage, count, count - self.before, running, survivors, left, self.started)
 
 
 def summary(study: Study, finished: bool, trials: list[Trial]) -> Summary:
     """Where a study stands after these trials, all that it has."""
-    every = list(fields(study, trials))
+    every = list(schedules(study, trials))
     first, rule = every[0], study.rule
     standings = {name: first.standing(name) for name in first.members}
     checked = [
         name
         for name, s in standings.items()
-        if s.state == "dropped" and audited(name, study.ground.seed, rule) and first.raced(name) >= rule.trials
+        if s.state == "dropped" and audited(name, study.setup.seed, rule) and first.raced(name) >= rule.trials
     ]
     reached = [
         name for name in checked if sum(t.accepted for t in first.trials(name)) >= rule.wanted * rule.trials
@@ -270,8 +270,8 @@ def summary(study: Study, finished: bool, trials: list[Trial]) -> Summary:
         len(checked),
         len(reached),
         {
-            f"{float(field.generator):g}": tuple(field.finalists())
-            for field in every
-            if any(trial.number >= FRESH for name in field.finalists() for trial in field.trials(name))
+            f"{float(schedule.generator):g}": tuple(schedule.finalists())
+            for schedule in every
+            if any(trial.number >= FRESH for name in schedule.finalists() for trial in schedule.trials(name))
         },
     )

@@ -1,4 +1,4 @@
-"""The field: the configurations that race at one generator epsilon, their trials so far and what comes next.
+"""The schedule: the configurations that race at one generator epsilon, their trials so far and what comes next.
 
 What comes next depends on finished trials only, never on their timing, so a study that was interrupted ends
 with the same trials as one that was not.
@@ -24,7 +24,7 @@ HEATS = (8, 16)
 Group = tuple[Configuration, ...]
 
 
-class Field:
+class Schedule:
     """Configurations at one epsilon; those that share a fit are one group."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The ground of a study: a specification, a public table and a seed; what trials share is done here once."""
+"""The setup of a study: a specification, a public table and a seed; what trials share is done here once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Remembered(Table):
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class Setup:
     """What every trial of a study stands on: a specification of the table's size, a public table, a seed."""
 
     specification: Specification
@@ -70,15 +70,15 @@ class Ground:
         return buffer.getvalue()
 
     @classmethod
-    def unpacked(cls, packed: bytes) -> Ground:
-        """The same ground again."""
+    def unpacked(cls, packed: bytes) -> Setup:
+        """The same setup again."""
         with np.load(io.BytesIO(packed), allow_pickle=False) as parts:
             about = json.loads(parts["about"].tobytes())
             codes, counts = parts["codes"].astype(np.int64), parts["counts"].astype(np.int64)
         specification = validated(about["specification"])
         return cls(specification, Table(Domain(specification.finest()), codes, counts), about["seed"])
 
-    def same(self, other: Ground) -> bool:
+    def same(self, other: Setup) -> bool:
         """Whether both are one: specification, table and seed."""
         promises = self.specification.canonical() == other.specification.canonical()
         return promises and self.seed == other.seed and self.table == other.table
