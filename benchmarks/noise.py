@@ -7,9 +7,8 @@ from statistics import median
 
 from benchmarks.criteria import BIRTHS, pair, public_births
 from benchmarks.registry import Figure, Report, benchmark, interleaved
-from facsimile.acceptance.decision import refit
-from facsimile.acceptance.exact import as_tested
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate, as_tested
+from facsimile.acceptance.kinds.regression import CoefficientsKind
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.spec.criteria import MarginalsRelative, RegressionCoefficients
@@ -57,7 +56,7 @@ def _median_error(candidate: Candidate, criterion: RegressionCoefficients, real:
     values = []
     for seed in range(FITS):
         curator = Curator.rehearsal(rehearse(real), seed)
-        found = refit(candidate, criterion, curator)
+        found, _ = CoefficientsKind(criterion, "paper").measure(candidate, curator)
         assert found is not None
-        values.append(float(found[0].value or 0))
+        values.append(float(found.value or 0))
     return median(values)

@@ -13,7 +13,7 @@ from statistics import mean, median
 
 from benchmarks.criteria import BIRTHS, SAMPLE, public_births
 from facsimile.acceptance import exact_errors
-from facsimile.acceptance.exact import Verdict
+from facsimile.acceptance.candidate import Verdict
 from facsimile.privacy.reader import read_public
 from facsimile.release import run
 from facsimile.release.plan import plan_of

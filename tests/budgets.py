@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from facsimile.explore.judge import Reading, Room
+from facsimile.explore.judge import Noiseless, Reading
 from facsimile.explore.race import Rule
 from facsimile.explore.run import level_after, racing
 from facsimile.explore.setup import Setup
@@ -57,9 +57,9 @@ budget:
 RULE = Rule(steps=1, finalists=2, fresh=40)
 
 
-def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Room:
+def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Noiseless:
     """A criterion without noise, its excess as the joint test sees it."""
-    return Room(name, value, limit, sensitivity, (value - limit) / sensitivity, once)
+    return Noiseless(name, value, limit, sensitivity, (value - limit) / sensitivity, once)
 
 
 def made(

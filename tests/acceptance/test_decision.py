@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -14,30 +16,26 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from facsimile.acceptance.bounds import bound
+from facsimile.acceptance.candidate import Candidate, exact_errors
 from facsimile.acceptance.decision import (
     GRID,
+    Asked,
     JointTest,
+    Measured,
     fine_grid,
-    fit_once,
-    fit_spread,
-    joint_test,
-    judged,
     luck,
     margin,
-    measure,
-    refit,
 )
-from facsimile.acceptance.exact import exact_errors
-from facsimile.acceptance.ratio import tested_at as at_of
-from facsimile.acceptance.regression import DRAWS
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.kind import kind_of
+from facsimile.acceptance.kinds.marginals import RelativeKind
+from facsimile.acceptance.regression import DRAWS, Fit, fit_once
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.reader import read_public, rehearse
-from facsimile.spec.criteria import MarginalsRelative, RegressionCoefficients, RegressionError
+from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients, RegressionError
 from facsimile.spec.load import load
 from facsimile.spec.release import Selection, Specification
 from facsimile.table.encoding import recode
@@ -65,6 +63,25 @@ def pair(births: Path) -> Pair:
 
 def rehearsal(table: Table, seed: int = 0) -> Curator:
     return Curator.rehearsal(rehearse(table), seed)
+
+
+def joint_test(
+    candidate: Candidate, criteria: Sequence[Criterion], epsilon: Fraction, p: Fraction
+) -> JointTest | None:
+    """The test of some criteria, with a chance of its own."""
+    only = candidate.specification.model_copy(update={"criteria": tuple(criteria)})
+    found = replace(candidate, specification=only).joint_test(epsilon)
+    return None if found is None else replace(found, luck=p)
+
+
+def measure(asked: Asked, curator: Curator, epsilon: Fraction) -> Measured:
+    return asked.measured(curator.run(asked.question(epsilon)))
+
+
+def refit(candidate: Candidate, criterion: RegressionCoefficients, answers: Any) -> tuple[Measured, Fit] | None:
+    measured, found = kind_of(criterion, "paper").measure(candidate, answers)
+    assert found.refit is not None or measured is None
+    return None if measured is None or found.refit is None else (measured, found.refit)
 
 
 def tail(t: int, epsilon: Fraction, units: int) -> float:
@@ -200,7 +217,8 @@ def test_a_ratio_is_tested_at_a_number_that_no_candidate_moves(pair: Pair) -> No
     for table in (synthetic, real, lopsided):
         asked = Candidate(specification, table).asked(criterion)
         assert asked is not None
-        assert measure(asked, rehearsal(real), criterion.epsilon).tested_at == at_of(criterion)
+        found = measure(asked, rehearsal(real), criterion.epsilon)
+        assert found.tested_at == RelativeKind(criterion, "paper").lowered
     joint = specification.model_copy(update={"scheme": "test-then-measure"})
     asked = Candidate(joint, synthetic).asked(criterion)
     assert asked is not None and asked.tested_at == asked.limit == criterion.threshold
@@ -215,7 +233,7 @@ def test_a_noisy_ratio_passes_strictly_below_what_it_is_tested_at(pair: Pair, at
     assert asked is not None and asked.tested_at == Fraction(at)
     grid = fine_grid(asked.sensitivity)
     for units in range(math.floor(Fraction(at) * grid) - 2, math.ceil(Fraction(at) * grid) + 3):
-        assert judged(asked, found.epsilon, Answer(units, grid)).met is (Fraction(units, grid) < Fraction(at))
+        assert asked.measured(Answer(units, grid)).met is (Fraction(units, grid) < Fraction(at))
 
 
 def test_a_ratio_far_above_its_clip_is_not_accepted_whatever_the_threshold(pair: Pair) -> None:
@@ -299,13 +317,13 @@ def test_the_simulated_spread_is_that_of_real_fits(pair: Pair, paid_once: bool) 
         assert found is not None
         distances.append(float(found[0].value or 0))
     error = float(np.std(distances)) * math.sqrt(1 / len(distances) + 1 / DRAWS)
-    spread = fit_spread(Candidate(specification, table), criterion)
+    spread = kind_of(criterion, "paper").spread(Candidate(specification, table))
     assert spread == pytest.approx(float(np.mean(distances)), abs=5 * error)
-    assert fit_spread(Candidate(specification, table), criterion) == spread
+    assert kind_of(criterion, "paper").spread(Candidate(specification, table)) == spread
     wider = {
         n: s.model_copy(update={"deviation": 2 * s.deviation})
         for n, s in specification.planning.numbers.items()
     }
     planning = specification.planning.model_copy(update={"numbers": wider})
     other = specification.model_copy(update={"planning": planning})
-    assert (fit_spread(Candidate(other, table), criterion) == spread) is not paid_once
+    assert (kind_of(criterion, "paper").spread(Candidate(other, table)) == spread) is not paid_once

@@ -15,8 +15,8 @@ import pytest
 
 from contracts.neighbours import heavy_pairs, numbered_domain
 from contracts.test_mechanisms import moves
+from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
 from facsimile.acceptance.regression import Centring, refitting
-from facsimile.acceptance.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.mechanisms import Mechanism, NoisyAnswer, NoisyMarginals, NoisyMoments, NoisySelection
 from facsimile.privacy.noise import LARGEST, RehearsalNoise
 from facsimile.privacy.queries import (

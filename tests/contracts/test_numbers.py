@@ -14,13 +14,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from facsimile.acceptance.decision import fit_question
-from facsimile.acceptance.regression import Fit, refitting
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.kind import kind_of
+from facsimile.acceptance.planned import Assumed
+from facsimile.acceptance.regression import Fit, fit_question, refitting
 from facsimile.privacy.mechanisms import NoisyMoments
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import FloorMeans, ResizedMeans
-from facsimile.release.noise import Assumed, noise_line
 from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.load import validated
@@ -162,7 +162,7 @@ def _moved(question: NoisyMoments, alternative: str) -> int:
 def test_planning_looks_at_every_alternative_that_a_release_may_use() -> None:
     """Means of `two` reach from −700 to 2, those of `four` from 0.5 to 1000: a plan allows for both."""
     spec = specification()
-    planned = noise_line(spec, spec.criteria[0], Assumed(None, {"y": 1}, {})).sensitivity
+    planned = kind_of(spec.criteria[0]).noise(spec, Assumed(None, {"y": 1}, {})).sensitivity
     assert planned == 1700
     for alternative in NUMBERS:
         asked = Candidate(spec, coded(CANDIDATES[0], alternative)).asked(spec.criteria[0], "sharp")

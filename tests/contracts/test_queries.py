@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from contracts.neighbours import Pair, every_pair, random_pairs, small_domain
-from facsimile.acceptance.sums import correlations, named, quantiles, ranges
+from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import (
     QUERIES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -11,14 +12,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from facsimile.acceptance.decision import LAPLACE, Measured, compared, fine_grid, judged
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.decision import LAPLACE, Measured, fine_grid
 from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Candidate
 from facsimile.documents.report import LedgerPlace, Report
-from facsimile.privacy.mechanisms import Answer
 from facsimile.release.check import check
 from facsimile.release.reporting import Release, report
-from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -113,7 +112,7 @@ class Drawn:
     def release(self) -> Release:
         spec, fits = self.specification, self.fits
         candidate = Candidate(spec, self.table, fits.get("fit"), fits.get("refit"))
-        measured = tuple(self._measured(candidate, c) for c in spec.criteria)
+        measured = tuple(candidate.measured_again(dict(self._units(candidate))))
         place = None if self.rehearsal else LedgerPlace("a ledger", 4, "c" * 64, "7.5", "0")
         return Release(
             spec,
@@ -157,15 +156,12 @@ class Drawn:
         spec = self.specification
         return any(c.criterion == kind and spec.statistic_of(c) == "paper" for c in spec.criteria)
 
-    def _measured(self, candidate: Candidate, criterion: Any) -> Measured:
-        form = self.specification.statistic_of(criterion)
-        if isinstance(criterion, RegressionCoefficients) and form == "paper":
-            assert candidate.refit
-            return compared(candidate, criterion, candidate.refit)
-        asked = candidate.asked(criterion)
-        assert asked
-        grid = fine_grid(asked.sensitivity)
-        return judged(asked, criterion.epsilon, Answer(self.units[criterion.name] * grid // 1000, grid))
+    def _units(self, candidate: Candidate) -> Iterator[tuple[str, int]]:
+        """The made-up answers, on each criterion's own grid; a comparison with a fit has none."""
+        for criterion in self.specification.criteria:
+            asked = candidate.asked(criterion)
+            grid = 1 if asked is None else fine_grid(asked.sensitivity)
+            yield criterion.name, self.units[criterion.name] * grid // 1000
 
 
 def criteria(kinds: list[str]) -> list[dict[str, Any]]:

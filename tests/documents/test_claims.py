@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from documents.drawn import KINDS, Drawn, laplace, releases
 from facsimile.acceptance.bounds import bound, level
-from facsimile.acceptance.words import told
+from facsimile.acceptance.kind import kind_of
 from facsimile.documents import readme
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.spec.bins import CategoryBin, NumberBin
@@ -609,7 +609,7 @@ def squeezed(text: str) -> str:
 def given_texts(d: Drawn) -> list[str]:
     """What the page repeats from the specification."""
     spec = d.specification
-    words = [text for one in map(told, spec.criteria) for text in (one.words, one.title)]
+    words = [text for c in spec.criteria for one in [kind_of(c).told] for text in (one.words, one.title)]
     columns = [text for c in spec.columns for text in (c.description, c.name)]
     said = ["Format", "A table of records.", "The law of statistics.", "A review took place.", "An office"]
     return [spec.title, spec.records.public_because, *words, *columns, *said, REHEARSAL]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from facsimile.acceptance.decision import GRID, luck, margin
 from facsimile.explore.chances import Rooms, at_most, candidates, interval, released
-from facsimile.explore.judge import Room
+from facsimile.explore.judge import Noiseless
 from facsimile.explore.trials import Trial
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import RehearsalNoise
@@ -26,11 +26,11 @@ MODES = [
 ]
 
 
-def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Room:
-    return Room(name, value, limit, sensitivity, (value - limit) / sensitivity, once)
+def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Noiseless:
+    return Noiseless(name, value, limit, sensitivity, (value - limit) / sensitivity, once)
 
 
-def trial(*rooms: Room, number: int = 1000) -> Trial:
+def trial(*rooms: Noiseless, number: int = 1000) -> Trial:
     return Trial("one", "1", number, True, (), rooms, 1.0, 2.0)
 
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import binomtest
 
-from facsimile.acceptance.decision import GRID, JointTest, fine_grid, fit_once, joint_test, luck
-from facsimile.acceptance.exact import Verdict, as_tested, exact_errors
-from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate, Verdict, as_tested, exact_errors
+from facsimile.acceptance.decision import GRID, JointTest, fine_grid, luck
+from facsimile.acceptance.kind import cheapest_first
+from facsimile.acceptance.regression import Fit, fit_once
 from facsimile.explore.chances import Rooms, at_most
-from facsimile.explore.judge import ONCE, Judge, Judgement, cheapest_first
+from facsimile.explore.judge import ONCE, Judge, Judgement
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial, candidate_of
 from facsimile.privacy.curator import Curator
@@ -28,7 +28,6 @@ from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import Unmatched
 from facsimile.privacy.reader import rehearse
 from facsimile.release.recipe import Recipe
-from facsimile.release.scheme import Scheme, measured_all
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
@@ -68,9 +67,11 @@ def grounded(spec: Specification) -> Setup:
     return KNOWN[id(spec)][1]
 
 
-def judge(spec: Specification, place: int, name: object = 0, whole: bool = True, rooms: bool = True) -> Judge:
+def judge(
+    spec: Specification, place: int, name: object = 0, whole: bool = True, noiseless: bool = True
+) -> Judge:
     configuration, table = candidates()[place]
-    return Judge(grounded(spec), Recipe(spec, configuration), table, ("trial", name), whole, rooms)
+    return Judge(grounded(spec), Recipe(spec, configuration), table, ("trial", name), whole, noiseless)
 
 
 def paid_once(judge: Judge, epsilon: Fraction | None) -> Fit | None:
@@ -88,13 +89,13 @@ def asked(judge: Judge) -> Candidate:
 
 
 def curator(judge: Judge, seed: int = 0) -> Curator:
-    return Curator.rehearsal(rehearse(judge.real), seed)
+    return Curator.rehearsal(rehearse(judge.original.table), seed)
 
 
 def twin(judge: Judge) -> Curator:
     """A curator whose noise draws what the judge's draws."""
-    noise = replace(judge).noise
-    return Curator(rehearse(judge.real), MemoryLedger(), noise)
+    noise = replace(judge).original.noise
+    return Curator(rehearse(judge.original.table), MemoryLedger(), noise)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -118,9 +119,9 @@ def test_exact_readings_are_the_exact_errors(scheme: str) -> None:
     spec = SPECIFICATIONS[scheme]
     for place, (_, table) in enumerate(candidates()):
         found = judge(spec, place)
-        errors = {verdict.name: verdict for verdict in exact_errors(spec, found.real, table)}
+        errors = {verdict.name: verdict for verdict in exact_errors(spec, found.original.table, table)}
         readings = found.judgement().readings
-        assert [r.criterion for r in readings] == [c.name for c in cheapest_first(spec.criteria)]
+        assert [r.criterion for r in readings] == [kind.criterion.name for kind in cheapest_first(spec)]
         for reading in readings:
             expected = errors[reading.criterion]
             assert reading.error == pytest.approx(expected.value, rel=1e-9, abs=1e-12)
@@ -136,7 +137,7 @@ def few(criterion: dict[str, Any], real: list[list[int]], synthetic: list[list[i
     one, other = Table.from_rows(Domain(spec.finest()), real), Table.from_rows(finest, synthetic)
     configuration = replace(configurations(spec)[0], projection={"algorithm": "margins", "min_count": "1"})
     found = Judge(Setup(spec, one, 1), Recipe(spec, configuration), other, ("few",), True, True)
-    return exact_errors(spec, found.real, other)[0], found
+    return exact_errors(spec, found.original.table, other)[0], found
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,7 @@ def test_without_noise_the_joint_test_sees_what_it_sees_in_a_release(
     for place in range(len(candidates())):
         found = judge(spec, place)
         here = found.judgement()
-        there = Scheme(spec, lambda n: 0).passes(asked(found), twin(found))
+        there = asked(found).passes(twin(found))
         assert here.accepted == there
         assert len(seen) == 2, "both were tested"
         assert seen[0] == seen[1]
@@ -190,11 +191,10 @@ def test_without_noise_the_joint_test_sees_what_it_sees_in_a_release(
 
 def exact_chance(judge: Judge) -> float:
     """P[⌊K·M⌋ + Z ≤ −margin] with M as the release computes it."""
-    spec = judge.spec
-    test = joint_test(asked(judge), spec.criteria, spec.budget.test or Fraction(0), luck(spec.selection))
+    test = asked(judge).joint_test()
     assert test is not None
     question = test.question()
-    units = floor(GRID * question.query.value(judge.real, RehearsalNoise(0)))
+    units = floor(GRID * question.query.value(judge.original.table, RehearsalNoise(0)))
     rate = float(question.epsilon) / question.units
     return float(at_most(np.array([-test.margin - units], np.float64), rate)[0])
 
@@ -208,10 +208,10 @@ def test_acceptance_in_the_joint_test_has_the_law_of_a_release() -> None:
     place = next(p for p in range(len(candidates())) if 0.2 < exact_chance(judge(spec, p)) < 0.8)
     chance = exact_chance(judge(spec, place))
     repeats = 1000
-    here = sum(judge(spec, place, name, rooms=False).judgement().accepted for name in range(repeats))
+    here = sum(judge(spec, place, name, noiseless=False).judgement().accepted for name in range(repeats))
     one = judge(spec, place)
-    scheme, candidate = Scheme(spec, lambda n: 0), asked(one)
-    there = sum(scheme.passes(candidate, curator(one, seed)) for seed in range(repeats))
+    candidate = asked(one)
+    there = sum(candidate.passes(curator(one, seed)) for seed in range(repeats))
     for accepted in (here, there):
         assert binomtest(accepted, repeats, chance).pvalue > ALPHA
 
@@ -239,7 +239,7 @@ def test_rooms_give_the_chance_of_a_release(
             once = "0.2" if any(room.once for room in said.rooms) else None
             rooms = Rooms.of([trial_of(said)]).at(once)
             chance = float(rooms.joint(Fraction(epsilon), spec.selection)[0])
-            test = joint_test(asked(found), spec.criteria, Fraction(epsilon), luck(spec.selection))
+            test = asked(found).joint_test()
             assert test is not None
             expected = 0.0 if test.hopeless() else exact_chance(found)
             assert chance == pytest.approx(expected, rel=1e-3, abs=1e-9)
@@ -265,7 +265,7 @@ def test_without_noise_the_paper_scheme_measures_what_a_release_measures(scheme:
     spec = SPECIFICATIONS[scheme]
     for place in range(len(candidates())):
         found = judge(spec, place)
-        measured = measured_all(asked(found), twin(found), stop=False)
+        measured = asked(found).measured_all(twin(found), stop=False)
         assert measured is not None
         said = found.judgement()
         readings = {reading.criterion: reading for reading in said.readings}
@@ -274,7 +274,7 @@ def test_without_noise_the_paper_scheme_measures_what_a_release_measures(scheme:
             assert reading.met == expected.met
             assert reading.noisy == (None if expected.value is None else float(expected.value))
         assert said.accepted == all(m.met for m in measured[0])
-        assert said.accepted == (measured_all(asked(found), twin(found), stop=True) is not None)
+        assert said.accepted == (asked(found).measured_all(twin(found), stop=True) is not None)
 
 
 def test_measurements_of_the_paper_scheme_have_the_law_of_their_noise() -> None:
@@ -286,13 +286,13 @@ def test_measurements_of_the_paper_scheme_have_the_law_of_their_noise() -> None:
     spec = paper(criteria=pair)
     one = judge(spec, 0)
     repeats, reach = 1000, 12
-    said = [judge(spec, 0, name, rooms=False).judgement().readings for name in range(repeats)]
+    said = [judge(spec, 0, name, noiseless=False).judgement().readings for name in range(repeats)]
     signs = []
     for criterion in spec.criteria:
         question = asked(one).asked(criterion)
         assert question is not None
         grid = fine_grid(question.sensitivity)
-        exact = floor(grid * Fraction(question.query.value(one.real, RehearsalNoise(0))))
+        exact = floor(grid * Fraction(question.query.value(one.original.table, RehearsalNoise(0))))
         noisy = [next(r.noisy for r in readings if r.criterion == criterion.name) for readings in said]
         units = np.array([round(grid * value) - exact for value in noisy if value is not None])
         assert len(units) == repeats
@@ -308,7 +308,7 @@ def test_rooms_are_the_declared_forms() -> None:
     for place, (_, table) in enumerate(candidates()):
         found = judge(JOINT, place)
         rooms = list(found.judgement().rooms)
-        tested = as_tested(JOINT, found.real, table, "sharp")
+        tested = as_tested(JOINT, found.original.table, table, "sharp")
         for criterion, expected in zip(JOINT.criteria, tested, strict=True):
             if isinstance(criterion, RegressionError):
                 for epsilon in ONCE:
@@ -316,7 +316,7 @@ def test_rooms_are_the_declared_forms() -> None:
                     assert (room.criterion, room.once) == (criterion.name, show_decimal(epsilon))
                     question = Candidate(JOINT, table, paid_once(found, epsilon)).asked(criterion, "sharp")
                     assert question is not None
-                    assert room.value == float(question.query.value(found.real, RehearsalNoise(0)))
+                    assert room.value == float(question.query.value(found.original.table, RehearsalNoise(0)))
                     assert (room.limit, room.sensitivity) == (
                         float(question.limit),
                         float(question.sensitivity),
@@ -334,7 +334,7 @@ def test_rooms_are_the_declared_forms() -> None:
 def test_rooms_are_read_where_they_are_asked_for(scheme: str) -> None:
     spec = SPECIFICATIONS[scheme]
     for place in range(len(candidates())):
-        whole, short = judge(spec, place).judgement(), judge(spec, place, rooms=False).judgement()
+        whole, short = judge(spec, place).judgement(), judge(spec, place, noiseless=False).judgement()
         assert len(whole.rooms) == len(spec.criteria) + len(ONCE) - 1
         assert (short.accepted, short.readings, short.rooms) == (whole.accepted, whole.readings, ())
 
@@ -358,8 +358,8 @@ def test_a_short_judgement_ends_at_the_first_failure_and_decides_the_same(
 ) -> None:
     spec = tightened(SPECIFICATIONS[scheme], factor)
     for place in range(len(candidates())):
-        whole = judge(spec, place, rooms=False).judgement()
-        short = judge(spec, place, whole=False, rooms=False).judgement()
+        whole = judge(spec, place, noiseless=False).judgement()
+        short = judge(spec, place, whole=False, noiseless=False).judgement()
         assert short.accepted == whole.accepted
         failed = [number for number, reading in enumerate(whole.readings) if not reading.met]
         read = len(whole.readings) if not failed else failed[0] + 1
@@ -369,7 +369,7 @@ def test_a_short_judgement_ends_at_the_first_failure_and_decides_the_same(
 def test_some_judgements_end_early_and_some_do_not() -> None:
     """The test above sees both."""
     read = {
-        len(judge(tightened(JOINT, factor), place, whole=False, rooms=False).judgement().readings)
+        len(judge(tightened(JOINT, factor), place, whole=False, noiseless=False).judgement().readings)
         for place in range(len(candidates()))
         for factor in (Fraction(1, 20), Fraction(1, 4), Fraction(2))
     }
@@ -378,7 +378,7 @@ def test_some_judgements_end_early_and_some_do_not() -> None:
 
 
 def test_coefficients_come_before_the_error_that_needs_them() -> None:
-    order = [type(criterion) for criterion in cheapest_first(PAPER.criteria)]
+    order = [type(kind.criterion) for kind in cheapest_first(PAPER)]
     assert order.index(RegressionCoefficients) < order.index(RegressionError)
     assert order[-1].__name__ == "Faithfulness"
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
 from facsimile.explore import study as module
-from facsimile.explore.judge import Reading, Room
+from facsimile.explore.judge import Noiseless, Reading
 from facsimile.explore.race import Rule
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study, levels
@@ -32,7 +32,7 @@ NUMBERS = st.floats(allow_nan=False, width=64)
 NAMES = st.text(min_size=1, max_size=8)
 MAYBE = st.none() | NUMBERS
 READINGS = st.builds(Reading, NAMES, MAYBE, NUMBERS, st.booleans(), MAYBE, MAYBE)
-ROOMS = st.builds(Room, NAMES, NUMBERS, NUMBERS, NUMBERS, st.none() | NAMES)
+ROOMS = st.builds(Noiseless, NAMES, NUMBERS, NUMBERS, NUMBERS, st.none() | NAMES)
 TRIALS = st.builds(
     Trial,
     st.sampled_from([c.identifier for c in CONFIGURATIONS]),

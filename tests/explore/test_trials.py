@@ -115,7 +115,7 @@ def test_the_first_trial_is_whole_and_fresh_ones_have_rooms(
     number: int, whole: bool, rooms: bool, judged: list[Judge]
 ) -> None:
     run(SETUP, Job((CONFIGURATIONS[0],), TWO, number))
-    assert [(judge.whole, judge.rooms) for judge in judged] == [(whole, rooms)]
+    assert [(judge.whole, judge.noiseless) for judge in judged] == [(whole, rooms)]
 
 
 def test_every_trial_has_randomness_of_its_own(judged: list[Judge]) -> None:
@@ -133,7 +133,7 @@ def test_every_trial_has_randomness_of_its_own(judged: list[Judge]) -> None:
     tables = [judge.table for judge in judged]
     drawn = {(t.domain.shape, t.codes.tobytes(), t.counts.tobytes()) for t in tables}
     assert len(drawn) >= len(tables) - len(several), "two projections of one fit may be equal, no others"
-    noise = [int(judge.noise.below(2**62)) for judge in judged]
+    noise = [int(judge.original.noise.below(2**62)) for judge in judged]
     assert len(set(noise)) == len(noise)
 
 

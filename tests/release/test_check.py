@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from facsimile.acceptance.planned import APART, Assumed, NoiseLine, declared
 from facsimile.errors import FacsimileError
 from facsimile.release.check import Check, check, show_upper
-from facsimile.release.noise import APART, Assumed, NoiseLine, declared
 from facsimile.spec.load import load, parse, validated
 from facsimile.spec.release import Specification
 from specs import SMALL, changed

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from facsimile.acceptance.kind import kind_of
+from facsimile.acceptance.planned import declared
 from facsimile.errors import FacsimileError
 from facsimile.release import bundle, questions
 from facsimile.release.check import check
-from facsimile.release.noise import declared, noise_line
 from facsimile.release.plan import plan_hash, plan_of
 from facsimile.release.questions import choices
 from facsimile.release.recipe import Recipe
@@ -147,7 +148,7 @@ def test_noise_is_planned_for_listed_alternatives() -> None:
     columns[1]["groups"] = ["M", "F"]
     given = {"columns": columns, "criteria": mean, "planning": {"groups": {"sex": "100"}}}
     lines = [
-        noise_line(spec, spec.criteria[0], declared(spec)).sensitivity
+        kind_of(spec.criteria[0]).noise(spec, declared(spec)).sensitivity
         for spec in (listed(one("halves"), **given), listed(one("coarse"), **given), specification(**given))
     ]
     assert lines[0] is not None and lines[1] is not None

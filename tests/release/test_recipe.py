@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate
 from facsimile.errors import FacsimileError
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse

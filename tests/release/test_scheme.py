@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facsimile.acceptance.decision import fit_once
-from facsimile.acceptance.regression import Fit
+from facsimile.acceptance.regression import Fit, fit_once
 from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.release.plan import plan_of

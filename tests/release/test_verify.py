@@ -28,8 +28,8 @@ from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from facsimile.acceptance.bounds import level, upper
-from facsimile.acceptance.decision import compared
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.kinds.regression import CoefficientsKind
 from facsimile.cli.program import app
 from facsimile.documents.numerals import above
 from facsimile.documents.report import LedgerPlace
@@ -372,7 +372,10 @@ def test_where_one_regression_was_paid_for_two_are_not_published(tmp_path: Path)
         accepted.refit, coefficients=(accepted.refit.coefficients[0] + 1, *accepted.refit.coefficients[1:])
     )
     candidate = Candidate(spec, accepted.table)
-    measured = [compared(candidate, c, moved) for c in spec.criteria if isinstance(c, RegressionCoefficients)]
+    measured = [
+        CoefficientsKind(c, "paper").compared(candidate, moved)
+        for c in spec.criteria_of(RegressionCoefficients)
+    ]
     for refit, figures in ((accepted.refit, accepted.measured), (moved, (*measured, accepted.measured[1]))):
         made = Release(spec, accepted.table, accepted.configuration, figures, True, None, accepted.fit, refit)
         folder = tmp_path / str(refit is moved)
@@ -396,7 +399,7 @@ def test_what_a_run_could_not_have_published_does_not_verify(tmp_path: Path) -> 
     (criterion,) = spec.criteria
     assert isinstance(criterion, RegressionCoefficients)
     for name, refit in (("as it was", own), ("scaled", wide), ("missed", far)):
-        figures = (compared(Candidate(spec, accepted.table), criterion, refit),)
+        figures = (CoefficientsKind(criterion, "paper").compared(Candidate(spec, accepted.table), refit),)
         assert figures[0].met is (name != "missed")
         made = Release(spec, accepted.table, accepted.configuration, figures, True, None, None, refit)
         bundle.write(bundle.files(made, report(made, date.today()), None), tmp_path / name)

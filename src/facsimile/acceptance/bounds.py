@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from facsimile.acceptance.decision import LAPLACE, Measured, margin
-from facsimile.spec.criteria import MarginalsRelative
+from facsimile.acceptance.kind import kind_of
 
 CONFIDENCE = Fraction(19, 20)
 """How sure a reader may be of all bounds of a release together."""
@@ -94,9 +94,4 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction)
         found = upper(measured.units, units, epsilon, alpha)
     if found is None:
         return None
-    value = (found + 1) / measured.grid
-    if isinstance(measured.criterion, MarginalsRelative):
-        if measured.form == "sharp":
-            return 1 / (1 - value) if value < 1 else None
-        return value if value < measured.criterion.clip else None  # a clipped ratio may be any above it
-    return max(0.0, value)
+    return kind_of(measured.criterion, measured.form).bound((found + 1) / measured.grid)

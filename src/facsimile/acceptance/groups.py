@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from facsimile.table.table import Table
 
 Grouping = tuple[str, tuple[int, ...]]
 Mask = npt.NDArray[np.bool_]
+Number = TypeVar("Number", Fraction, float)
 
 
 def groupings(specification: Specification, by: Sequence[str], domain: Domain) -> tuple[Grouping, ...]:
@@ -42,6 +44,18 @@ def means(table: Table, of: str, groups: Sequence[Grouping]) -> Iterator[Fractio
     for count in counts:
         size = int(count.sum())
         yield Fraction(int(dot(values, count)), unit * size) if size else None
+
+
+def largest_gap(pairs: Iterable[tuple[Number | None, Number | None]]) -> float | None:
+    """The largest |one − other|; None where one of a pair is not defined and the other is."""
+    worst = 0.0
+    for one, other in pairs:
+        if one is None or other is None:
+            if one is not other:
+                return None
+        else:
+            worst = max(worst, float(abs(one - other)))
+    return worst
 
 
 def likeness(specification: Specification, criterion: Faithfulness, domain: Domain) -> Likeness:

@@ -8,8 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from facsimile.acceptance.planned import declared
 from facsimile.privacy.mechanisms.training import NoisyMoments
 from facsimile.spec.columns import Axis
+from facsimile.spec.release import Specification
+from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints, integers
 from facsimile.table.linear import Linear, fitted
@@ -124,6 +127,29 @@ def refitting(candidate: Table, target: str, epsilon: Fraction) -> tuple[Centrin
         return centring, centring.moments(candidate.domain, epsilon)
     except ValueError:
         return None
+
+
+def fit_question(specification: Specification, target: str, epsilon: Fraction) -> NoisyMoments:
+    """What `fit_once` asks, from the specification alone; ValueError where its numbers are too large."""
+    return in_public(specification, target).moments(_first(specification), epsilon)
+
+
+def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
+    """A regression of the original under the first alternatives, scaled by public constants: paid once."""
+    question = fit_question(specification, target, epsilon)
+    recoded = answers.recoded(_first(specification), specification.recodings(specification.first))
+    answer = recoded.run(question)
+    return in_public(specification, target).solved(question, answer, specification.n)
+
+
+def in_public(specification: Specification, target: str) -> Centring:
+    """How the regression paid once is scaled: by what planning knows."""
+    return Centring.in_public(_first(specification), target, declared(specification).spreads)
+
+
+def _first(specification: Specification) -> Domain:
+    """The first choice of alternatives that a release may have."""
+    return Domain(specification.axes(specification.first))
 
 
 def noise_of(question: NoisyMoments, n: int) -> float:

@@ -13,8 +13,8 @@ from facsimile.cli.page import Page, print_json
 from facsimile.sources.address import Address
 
 if TYPE_CHECKING:
+    from facsimile.acceptance.planned import NoiseLine
     from facsimile.release.check import Check
-    from facsimile.release.noise import NoiseLine
     from facsimile.release.public import BinnedMean, PublicSummary
 
 WIDTH, NOTE = 80, 40

@@ -22,6 +22,7 @@ from math import ceil, floor, log10
 
 import numpy as np
 
+from facsimile.acceptance.kind import kinds_of
 from facsimile.explore.chances import Floats, Rooms, at_least, candidates, interval, released
 from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
@@ -29,7 +30,6 @@ from facsimile.explore.trials import FRESH, Trial, fit_key
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.release.plan import arranged
 from facsimile.spec.choices import Scheme
-from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
@@ -232,7 +232,7 @@ def _measured(spec: Specification, rooms: Rooms, noise: float) -> Epsilons:
         limits = rooms.limit[:, place]
         least = float(np.quantile(limits[np.isfinite(limits)], 0.1))
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
-    kept = {criterion.name: criterion.epsilon for criterion in spec.criteria if _refitted(spec, criterion)}
+    kept = {kind.criterion.name: kind.criterion.epsilon for kind in kinds_of(spec) if kind.leaves}
     return tuple({**found, **kept}.items())
 
 
@@ -247,14 +247,9 @@ def _charged(spec: Specification, once: Fraction | None, measured: Epsilons) -> 
     return tuple((name, epsilon) for name, epsilon in measured if name not in free)
 
 
-def _refitted(spec: Specification, criterion: Criterion) -> bool:
-    return isinstance(criterion, RegressionCoefficients) and spec.statistic_of(criterion) == "paper"
-
-
 def _one_by_one(spec: Specification) -> bool:
     """Whether the paper's scheme compares every criterion's value and Laplace noise with its limit alone."""
-    ratios = [c for c in spec.criteria if isinstance(c, MarginalsRelative) and spec.statistic_of(c) == "paper"]
-    return not ratios and not any(_refitted(spec, criterion) for criterion in spec.criteria)
+    return all(kind.alone for kind in kinds_of(spec))
 
 
 def _selections(spec: Specification) -> list[Selection]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.explore.judge import Reading, Room
+from facsimile.explore.judge import Noiseless, Reading
 from facsimile.explore.race import Rule
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial
@@ -186,7 +186,7 @@ def _trial(row: tuple[Any, ...]) -> Trial:
         number,
         bool(accepted),
         tuple(Reading(**reading) for reading in json.loads(readings)),
-        tuple(Room(**room) for room in json.loads(rooms)),
+        tuple(Noiseless(**room) for room in json.loads(rooms)),
         fitted,
         seconds,
         refused,

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from facsimile.errors import FacsimileError
-from facsimile.explore.judge import Judge, Reading, Room
+from facsimile.explore.judge import Judge, Noiseless, Reading
 from facsimile.explore.setup import Setup
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
@@ -43,7 +43,7 @@ class Trial:
     number: int
     accepted: bool
     readings: tuple[Reading, ...]
-    rooms: tuple[Room, ...]
+    rooms: tuple[Noiseless, ...]
     fit_seconds: float
     seconds: float
     refused: str | None = None

@@ -12,18 +12,15 @@ from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
 
+from facsimile.acceptance.kind import kinds_of
+from facsimile.acceptance.planned import Assumed, NoiseLine, declared
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
 from facsimile.privacy import budget
 from facsimile.release.feasible import infeasible
-from facsimile.release.noise import Assumed, NoiseLine, declared, noise_line
 from facsimile.release.plan import plan_of
 from facsimile.release.questions import unaskable, unheld, untied
 from facsimile.release.recipe import Recipe
-from facsimile.spec.criteria import (
-    RegressionCoefficients,
-    RegressionError,
-)
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.families import FAMILIES
 from facsimile.spec.load import load
@@ -86,7 +83,7 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     )
     lines, total = budget_lines(specification)
     known = assumed or declared(specification)
-    noise = tuple(noise_line(specification, criterion, known) for criterion in specification.criteria)
+    noise = tuple(kind.noise(specification, known) for kind in kinds_of(specification))
     return Check(specification, families, lines, total, noise, Domain(specification.finest()).cells)
 
 
@@ -134,16 +131,14 @@ def _unmade(specification: Specification) -> Iterator[Mistake]:
 
 def _unfitted(specification: Specification) -> Iterator[Mistake]:
     """The gap of predictions needs a regression of the original: paid once, or in the paper's loop."""
-    wanted = {i: c.target for i, c in enumerate(specification.criteria) if isinstance(c, RegressionError)}
-    fitted = {
-        c.target
-        for c in specification.criteria
-        if isinstance(c, RegressionCoefficients) and specification.statistic_of(c) == "paper"
-    }
-    in_loop = specification.scheme == "paper" and set(wanted.values()) <= fitted
+    kinds = kinds_of(specification)
+    wanted = [i for i, kind in enumerate(kinds) if kind.needs]
+    fitted = {kind.leaves for kind in kinds}
+    in_loop = specification.scheme == "paper" and all(kinds[i].needs in fitted for i in wanted)
     if wanted and specification.budget.once is None and not in_loop:
-        problem = "criterion regression-mae needs a regression of the original: set budget.once"
-        yield Mistake(("criteria", min(wanted), "criterion"), problem, hides=False)
+        name = specification.criteria[wanted[0]].kind
+        problem = f"criterion {name} needs a regression of the original: set budget.once"
+        yield Mistake(("criteria", wanted[0], "criterion"), problem, hides=False)
 
 
 def _capped(specification: Specification) -> Iterator[Mistake]:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from facsimile.acceptance import Verdict, exact_errors
-from facsimile.acceptance.exact import Tested, as_tested
+from facsimile.acceptance.candidate import as_tested
+from facsimile.acceptance.kind import Tested
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.reader import opened_public, read_public
 from facsimile.sources.address import Address

@@ -65,10 +65,9 @@ def _without_rows(specification: Specification) -> Iterator[Mistake]:
 
 
 def _idle_queries(specification: Specification) -> Iterator[Mistake]:
-    for i, criterion in enumerate(specification.criteria):
-        if isinstance(criterion, NamedQuery):
-            for mistake in every(_idle(specification, criterion)):
-                yield mistake.within(("criteria", i, "where"))
+    for query in specification.criteria_of(NamedQuery):
+        for mistake in every(_idle(specification, query)):
+            yield mistake.within(("criteria", specification.criteria.index(query), "where"))
 
 
 def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:

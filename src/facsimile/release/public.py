@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from facsimile.acceptance.groups import Mask, groupings, means, members
-from facsimile.release.noise import Assumed
+from facsimile.acceptance.planned import Assumed
 from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
@@ -104,8 +104,8 @@ def averaged(specification: Specification) -> list[str]:
 
 
 def _means(specification: Specification) -> Iterator[ConditionalMean]:
-    for criterion in specification.criteria:
-        if isinstance(criterion, ConditionalMean) and not specification.column(criterion.of).is_category:
+    for criterion in specification.criteria_of(ConditionalMean):
+        if not specification.column(criterion.of).is_category:
             yield criterion
 
 

@@ -10,27 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, islice
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from facsimile.acceptance.decision import JointTest, fine_grid, luck
-from facsimile.acceptance.groups import groupings
-from facsimile.acceptance.ratio import clipped, tested_at
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.decision import Asked, JointTest, luck
+from facsimile.acceptance.kind import Kind, kinds_of
 from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Asked, Candidate
-from facsimile.privacy.mechanisms import NoisyAnswer
 from facsimile.release.recipe import Recipe
-from facsimile.spec.criteria import (
-    ConditionalMean,
-    Correlation,
-    Criterion,
-    MarginalsRelative,
-    Quantile,
-    RangesAbsolute,
-    RegressionCoefficients,
-    RegressionError,
-)
 from facsimile.spec.families import DENSE_CELLS, FAMILIES
 from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.release import Specification
@@ -42,36 +31,27 @@ MOST_CHOICES = 8
 MOST_PAIRS = 50
 MOST_ROWS = 5_000
 MOST_TERMS = 2**26
-MOST_CELLS = 2**20
-Choice = dict[str, str]
 
 
 def unaskable(specification: Specification) -> Iterator[Mistake]:
     """Criteria whose questions cannot be asked, and ratios that no candidate meets; each once."""
-    told = set[int]()
+    told, kinds = set[int](), list(enumerate(kinds_of(specification)))
     few = MOST_CHOICES if specification.space.listed is None else MOST_PAIRS
     for choice in islice(choices(specification), few):
         table = made_up(specification, choice)
-        for i, criterion in enumerate(specification.criteria):
-            problem = "" if i in told else _problem(specification, criterion, table)
+        for i, kind in kinds:
+            problem = "" if i in told else _problem(specification, kind, table)
             if problem:
                 told.add(i)
-                yield Mistake(
-                    ("criteria", i, "criterion"), f"criterion {criterion.name} {problem}", hides=False
-                )
-    for i, criterion in enumerate(specification.criteria):
-        if i in told or not isinstance(criterion, MarginalsRelative):
-            continue
-        ratio = clipped(specification, criterion)
-        if criterion.threshold <= 1:
-            problem = f"criterion {criterion.name} cannot be met: the ratio of equal counts is 1"
-            yield Mistake(("criteria", i, "threshold"), problem, hides=False)
-        elif ratio is not None and tested_at(ratio) <= 1:
-            problem = (
-                f"criterion {criterion.name} would pass by luck only: its noise has it tested at "
-                f"{float(tested_at(ratio)):.3g}, and no ratio is below 1; give it more epsilon, or `tested_at`"
-            )
-            yield Mistake(("criteria", i, "epsilon"), problem, hides=False)
+                yield _mistake(i, kind, "criterion", problem)
+    for i, kind in kinds:
+        found = None if i in told else kind.unmeetable(specification)
+        if found is not None:
+            yield _mistake(i, kind, *found)
+
+
+def _mistake(place: int, kind: Kind[Any], key: str, problem: str) -> Mistake:
+    return Mistake(("criteria", place, key), f"criterion {kind.criterion.name} {problem}", hides=False)
 
 
 def unheld(specification: Specification) -> Iterator[Mistake]:
@@ -115,7 +95,7 @@ def _looked_at(specification: Specification) -> Iterator[tuple[Place, Iterator[C
     yield from islice(seen.values(), MOST_PAIRS)
 
 
-def choices(specification: Specification) -> Iterator[Choice]:
+def choices(specification: Specification) -> Iterator[dict[str, str]]:
     """Alternatives to look at: the finest and the coarsest together, then each column's own, one at a time.
 
     Of a list: its own, the finest and the coarsest first.
@@ -127,19 +107,19 @@ def choices(specification: Specification) -> Iterator[Choice]:
         return
     finest, coarsest = (_extreme(specification, sign) for sign in (-1, 1))
     single = (finest | {c.name: used} for c in specification.columns for used in c.used)
-    seen: list[Choice] = []
+    seen: list[dict[str, str]] = []
     for choice in (finest, coarsest, *single):
         if choice not in seen:
             seen.append(choice)
             yield choice
 
 
-def _extreme(specification: Specification, sign: int) -> Choice:
+def _extreme(specification: Specification, sign: int) -> dict[str, str]:
     """For each column the alternative with the fewest bins, or with the most."""
     return {c.name: min(c.used, key=lambda used: sign * c.axis(used).size) for c in specification.columns}
 
 
-def made_up(specification: Specification, choice: Choice) -> Table:
+def made_up(specification: Specification, choice: dict[str, str]) -> Table:
     """n records over a choice of alternatives, as many in each bin of a column as in any other, or one more."""
     domain, random = Domain(specification.axes(choice)), np.random.Generator(np.random.PCG64(0))
     rows = min(specification.n, max(MOST_ROWS, *domain.shape))
@@ -148,18 +128,18 @@ def made_up(specification: Specification, choice: Choice) -> Table:
     return Table.from_rows(domain, codes, whole + (np.arange(rows) < rest))
 
 
-def _problem(specification: Specification, criterion: Criterion, table: Table) -> str:
+def _problem(specification: Specification, kind: Kind[Any], table: Table) -> str:
     """What is wrong with a criterion on a made-up table; nothing where all is well."""
-    if _terms(specification, criterion, table.domain) > MOST_TERMS:
+    if kind.terms(specification, table.domain) > MOST_TERMS:
         return "compares more numbers than a memory holds: use coarser bins"
-    if isinstance(criterion, RegressionCoefficients) and table.domain.cells > MOST_CELLS:
-        return ""  # making it takes seconds on so large a domain
-    fit = Fit.of(table, criterion.target) if isinstance(criterion, RegressionError) else None
+    if kind.slow(table.domain):
+        return ""
+    fit = None if kind.needs is None else Fit.of(table, kind.needs)
     try:
-        asked = Candidate(specification, table, fit).asked(criterion)
+        asked = Candidate(specification, table, fit).ask(kind)
         if asked is not None:
             _check(specification, asked, table)
-        elif not isinstance(criterion, RegressionCoefficients | RegressionError):
+        elif not kind.undetermined:
             return "has numbers that are too large to be measured with noise"
     except ValueError:
         return "asks what no table can answer: it compares too many cells, or none"
@@ -169,20 +149,5 @@ def _problem(specification: Specification, criterion: Criterion, table: Table) -
 def _check(specification: Specification, asked: Asked, table: Table) -> None:
     """The questions that are asked about a candidate fit its table."""
     joint = JointTest((asked,), specification.budget.test or Fraction(1), luck(specification.selection))
-    single = NoisyAnswer(asked.query, asked.criterion.epsilon, fine_grid(asked.sensitivity))
-    for question in (joint.question(), single):
+    for question in (joint.question(), asked.question()):
         question.check(table.domain, table.n)
-
-
-def _terms(specification: Specification, criterion: Criterion, domain: Domain) -> int:
-    """How many numbers the sums of a criterion hold, before any is made."""
-    size = {axis.name: axis.size for axis in domain.axes}
-    if isinstance(criterion, Correlation):
-        return max(size[one] * size[other] for one, other in combinations(criterion.of, 2))
-    if isinstance(criterion, RangesAbsolute):
-        groups = groupings(specification, criterion.by, domain)
-        within = max([2 * (max(places) + 1) * size[name] for name, places in groups] or [1])
-        return max(2 * size[name] ** 2 * within for name in criterion.of)
-    if isinstance(criterion, ConditionalMean | Quantile):
-        return max(size[criterion.of] * size[name] for name in (criterion.of, *criterion.by))
-    return 0

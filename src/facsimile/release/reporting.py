@@ -10,11 +10,10 @@ from typing import Any
 
 from facsimile import __version__
 from facsimile.acceptance.bounds import CONFIDENCE, bound, deviation, level, shared_by
-from facsimile.acceptance.decision import Measured, fit_spread
-from facsimile.acceptance.ratio import clipped, luck
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.decision import Measured
+from facsimile.acceptance.kind import kind_of, kinds_of
 from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Candidate
-from facsimile.acceptance.words import stands, told
 from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
     ORIGINAL,
@@ -38,7 +37,6 @@ from facsimile.release.plan import FORMAT, plan_hash
 from facsimile.release.writing import digest
 from facsimile.spec import people
 from facsimile.spec.columns import CLIP, DROP, Constant
-from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.meanings import coarse, meaning
 from facsimile.spec.release import Specification
@@ -69,7 +67,7 @@ def report(release: Release, day: date) -> Report:
     spec, configuration = release.specification, release.configuration
     lines, total = budget_lines(spec)
     sharing = shared_by(release.measured)
-    kinds = {criterion.criterion for criterion in spec.criteria}
+    predicted = any(kind.needs for kind in kinds_of(spec))
     faces = face_privacy(release.table, K, min(K, len(spec.columns) - 1))
     return Report(
         format=FORMAT,
@@ -101,7 +99,7 @@ def report(release: Release, day: date) -> Report:
         plan_hash=plan_hash(spec),
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,
-        regression=regression(release.fit) if "regression-mae" in kinds else None,
+        regression=regression(release.fit) if predicted else None,
         refit=regression(release.refit),
         contact=spec.contact,
         publisher=None if spec.publisher is None else Publisher(**spec.publisher.model_dump()),
@@ -131,11 +129,11 @@ def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
 
 def criterion(specification: Specification, table: Table, measured: Measured, alpha: Fraction) -> Criterion:
     """One measured criterion as it is published, its bound at level α."""
-    chosen, said = measured.criterion, told(measured.criterion)
+    kind = kind_of(measured.criterion, measured.form)
+    chosen, said = measured.criterion, kind.told
     in_loop, delta, bounds = specification.scheme == "paper", measured.sensitivity, measured.bounds
     noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
-    refitted = chosen if isinstance(chosen, RegressionCoefficients) and delta is None else None
-    ratio = clipped(specification, chosen)
+    luck = kind.luck(specification, measured)
     return Criterion(
         name=chosen.name,
         kind=chosen.criterion,
@@ -143,7 +141,7 @@ def criterion(specification: Specification, table: Table, measured: Measured, al
         words=said.words,
         topic=said.topic,
         columns=said.columns,
-        stands=stands(chosen, measured.form),
+        stands=kind.stands,
         threshold=float(chosen.threshold),
         tested_at=float(measured.tested_at),
         value=None if measured.value is None else float(measured.value),
@@ -159,10 +157,10 @@ def criterion(specification: Specification, table: Table, measured: Measured, al
         smallest_group=measured.smallest_group,
         source=said_of(chosen.source),
         threshold_source=said_of(chosen.threshold_source),
-        spread=None if refitted is None else fit_spread(Candidate(specification, table), refitted),
-        clip=None if ratio is None else float(ratio.clip),
-        luck=None if ratio is None else luck(ratio, measured.grid, measured.noise_units),
-        expected=None if ratio is None else ratio.planning_s_min,
+        spread=kind.spread(Candidate(specification, table)),
+        clip=None if luck is None else luck.clip,
+        luck=None if luck is None else luck.chance,
+        expected=None if luck is None else luck.expected,
     )
 
 

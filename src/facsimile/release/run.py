@@ -31,7 +31,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile.acceptance import Verdict, exact_errors
-from facsimile.acceptance.decision import fit_question
+from facsimile.acceptance.regression import fit_question
 from facsimile.documents.report import LedgerPlace, Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.curator import Curator, Search

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
-from facsimile.acceptance.decision import Measured, fit_once, joint_test, luck, measure, refit
-from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.decision import Measured
+from facsimile.acceptance.regression import Fit, fit_once
 from facsimile.release.recipe import Recipe
 from facsimile.shaping.constraints import implausible
-from facsimile.spec.criteria import Criterion, RegressionCoefficients
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers, Model
@@ -81,19 +79,10 @@ class Scheme:
             return None
         candidate = Candidate(self.specification, table, prepared.fit)
         if self.specification.scheme == "paper":
-            found = measured_all(candidate, asked, stop=True)
+            found = candidate.measured_all(asked, stop=True)
             return None if found is None else Accepted(table, recipe.configuration, *found)
-        passed = self.passes(candidate, asked)
+        passed = candidate.passes(asked)
         return Accepted(table, recipe.configuration, fit=prepared.fit) if passed else None
-
-    def passes(self, candidate: Candidate, answers: Answers) -> bool:
-        """The joint test; what the candidate alone decides costs nothing."""
-        spec = self.specification
-        epsilon = spec.budget.test or Fraction(0)
-        test = joint_test(candidate, spec.criteria, epsilon, luck(spec.selection))
-        if test is None or test.hopeless():
-            return False
-        return test.accepts(answers.run(test.question()))
 
     def finish(self, accepted: Accepted, answers: Answers) -> Accepted:
         """With what is published about the accepted candidate; never a reason to try again."""
@@ -101,7 +90,7 @@ class Scheme:
             return accepted
         recipe = Recipe(self.specification, accepted.configuration)
         candidate = Candidate(self.specification, accepted.table, accepted.fit)
-        found = measured_all(candidate, under(answers, recipe), stop=False)
+        found = candidate.measured_all(under(answers, recipe), stop=False)
         assert found is not None, "an accepted candidate can be measured"
         return replace(accepted, measured=found[0], fit=found[1], refit=found[2])
 
@@ -116,38 +105,3 @@ def presentable(recipe: Recipe, table: Table) -> bool:
     if table.n != recipe.specification.n or implausible(recipe.conditions, table.domain, table.codes).any():
         return False
     return int(table.counts.min()) >= int(recipe.configuration.projection["min_count"])
-
-
-def measured_all(
-    candidate: Candidate, answers: Answers, stop: bool
-) -> tuple[tuple[Measured, ...], Fit | None, Fit | None] | None:
-    """Every criterion with its own noise, in the specification's order, and the regressions they used.
-
-    `stop`: None at the first that is not met.
-
-    The coefficients come first: in the paper's form they leave a regression. It serves the gap of predictions
-    too where none was fitted once; where one was, it serves the coefficients, and they cost nothing.
-    """
-    spec = candidate.specification
-    found: dict[str, Measured] = {}
-    for criterion in sorted(spec.criteria, key=lambda c: not isinstance(c, RegressionCoefficients)):
-        measured, candidate = measured_one(candidate, criterion, answers)
-        if measured is None or (stop and not measured.met):
-            return None
-        found[criterion.name] = measured
-    return tuple(found[criterion.name] for criterion in spec.criteria), candidate.fit, candidate.refit
-
-
-def measured_one(
-    candidate: Candidate, criterion: Criterion, answers: Answers
-) -> tuple[Measured | None, Candidate]:
-    """One criterion with its own noise, or None where it cannot be met; and the candidate for the next one."""
-    form = candidate.specification.statistic_of(criterion)
-    if isinstance(criterion, RegressionCoefficients) and form == "paper":
-        refitted = refit(candidate, criterion, answers)
-        if refitted is None:
-            return None, candidate
-        measured, found = refitted
-        return measured, replace(candidate, fit=candidate.fit or found, refit=found)
-    asked = candidate.asked(criterion)
-    return (None if asked is None else measure(asked, answers, criterion.epsilon)), candidate

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from math import isclose
@@ -28,19 +28,16 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from facsimile import __version__
-from facsimile.acceptance.decision import Measured, compared, fine_grid, in_public, judged
-from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.regression import Fit, in_public
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
-from facsimile.privacy.mechanisms import Answer
 from facsimile.release import bundle
 from facsimile.release.check import check
 from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, fit_of, report
 from facsimile.release.scheme import presentable
 from facsimile.release.signature import pinned, signed_by
-from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -223,7 +220,7 @@ def _release(
         fit, refit = fit_of(said["regression"]), fit_of(said["refit"])
         units = {line["name"]: int(line["units"]) for line in said["criteria"]}
         place = None if rehearsal else LedgerPlace(**said["ledger"])
-        measured = tuple(_measured(Candidate(specification, table, fit, refit), units))
+        measured = tuple(Candidate(specification, table, fit, refit).measured_again(units))
         _scaled(specification, table, fit, refit)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
@@ -241,24 +238,6 @@ def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: 
             public = in_public(specification, target).scaling if once else Scaling.by(table, target)
             if found.scaling != public:
                 raise ValueError("a regression is scaled by other numbers")
-
-
-def _measured(candidate: Candidate, units: Mapping[str, int]) -> Iterator[Measured]:
-    """Each criterion from its noisy answer."""
-    specification = candidate.specification
-    for criterion in specification.criteria:
-        if isinstance(criterion, RegressionCoefficients) and specification.statistic_of(criterion) == "paper":
-            if candidate.refit is None:
-                raise ValueError("the coefficients need the regression they were compared with")
-            if specification.shares_once(criterion) and candidate.fit not in (None, candidate.refit):
-                raise ValueError("one regression was paid for, and two are published")
-            yield compared(candidate, criterion, candidate.refit)
-        else:
-            asked = candidate.asked(criterion)
-            if asked is None:
-                raise ValueError("the released table does not meet a criterion that it alone decides")
-            answer = Answer(units[criterion.name], fine_grid(asked.sensitivity))
-            yield judged(asked, criterion.epsilon, answer)
 
 
 def _day(said: Mapping[str, Any]) -> date:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
@@ -21,6 +21,7 @@ from facsimile.spec.model import Model, Name, Reference
 from facsimile.spec.people import Sourced
 
 REFERENCES = ("of", "by", "match", "target")
+EVERY = "every column"
 MOST_BINS = 1_000_000
 
 
@@ -44,6 +45,9 @@ class _Criterion(Model):
     statistic: Statistic | None = Field(default=None, description="Overrides the specification's `statistic`.")
     source: Sourced | None = Field(default=None, description="Who asked for it, and why.")
     threshold_source: Sourced | None = Field(default=None, description="Who set the threshold, and why.")
+
+    numbers_of: ClassVar[str | None] = None
+    """The key of the columns that need a number for every bin; or EVERY."""
 
     @property
     def name(self) -> str:
@@ -104,6 +108,7 @@ class MarginalsRelative(_Criterion):
 class ConditionalMean(_Criterion):
     """The largest difference of a column's mean, overall and within the groups of other columns."""
 
+    numbers_of = "of"
     criterion: Literal["mean"]
     of: Reference = Field(description="The column whose mean is taken.")
     by: tuple[Reference, ...] = Field(
@@ -121,6 +126,7 @@ class RegressionCoefficients(_Criterion):
 
     model_config = ConfigDict(json_schema_extra=lambda schema: schema["required"].remove("epsilon"))
 
+    numbers_of = EVERY
     criterion: Literal["regression-coefficients"]
     target: Reference
     planning_sensitivity: Exact | None = Field(
@@ -131,6 +137,7 @@ class RegressionCoefficients(_Criterion):
 class RegressionError(_Criterion):
     """The difference of mean absolute prediction errors, trained on the release and on the original."""
 
+    numbers_of = EVERY
     criterion: Literal["regression-mae"]
     target: Reference
 
@@ -207,6 +214,7 @@ class Quantile(_Criterion):
     As a share of the group: a median with an error of 0.02 lies between the 48th and 52nd percentile.
     """
 
+    numbers_of = "of"
     criterion: Literal["quantile"]
     of: Reference = Field(description="The column whose quantile is taken.")
     by: tuple[Reference, ...] = Field(
@@ -223,6 +231,7 @@ class Quantile(_Criterion):
 class Correlation(_Criterion):
     """The largest difference of the correlation of two columns."""
 
+    numbers_of = "of"
     criterion: Literal["correlation"]
     of: tuple[Reference, ...] = Field(min_length=2, description="Columns whose pairs are compared.")
 
@@ -234,6 +243,7 @@ class Correlation(_Criterion):
 class NamedQuery(_Criterion):
     """The error of one query: the share of records that satisfy a condition, or a column's mean among them."""
 
+    numbers_of = "of"
     criterion: Literal["query"]
     query: Name = Field(description="The query's name.")
     where: str = Field(description="The condition, as in a constraint.")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
@@ -31,14 +31,12 @@ from facsimile.spec.constraints import (
     names,
 )
 from facsimile.spec.criteria import (
-    ConditionalMean,
-    Correlation,
+    EVERY,
     Criterion,
     Faithfulness,
     MarginalsAbsolute,
     MarginalsRelative,
     NamedQuery,
-    Quantile,
     RegressionCoefficients,
     RegressionError,
 )
@@ -58,6 +56,7 @@ MOST_CLAMP_CASES = 250_000
 MOST_CASES = 1_000_000
 UNKNOWN = "\0"
 SMALLEST_CHANCE = 1e-300
+C = TypeVar("C")
 Rule = tuple[Constraint, Condition]
 Record = dict[str, Fraction | str | None]
 
@@ -352,13 +351,17 @@ class Specification(Model):
         """The form a criterion is measured in."""
         return criterion.statistic or self.statistic
 
+    def criteria_of(self, sort: type[C]) -> tuple[C, ...]:
+        """Its criteria of one class."""
+        return tuple(criterion for criterion in self.criteria if isinstance(criterion, sort))
+
     @property
     def once_target(self) -> str | None:
         """The column whose regression `budget.once` pays for; None where nothing compares with one."""
         if self.budget.once is None:
             return None
-        wanted = [c.target for c in self.criteria if isinstance(c, RegressionError)]
-        wanted += [c.target for c in self.criteria if isinstance(c, RegressionCoefficients) and self._refits(c)]
+        wanted = [c.target for c in self.criteria_of(RegressionError)]
+        wanted += [c.target for c in self.criteria_of(RegressionCoefficients) if self._refits(c)]
         return wanted[0] if wanted else None
 
     def shares_once(self, criterion: Criterion) -> bool:
@@ -373,7 +376,7 @@ class Specification(Model):
     @property
     def slack(self) -> Fraction:
         """How far a group's share may be off: the threshold of `marginals-absolute`, else 0."""
-        return next((c.threshold for c in self.criteria if isinstance(c, MarginalsAbsolute)), Fraction(0))
+        return next((c.threshold for c in self.criteria_of(MarginalsAbsolute)), Fraction(0))
 
     def canonical(self) -> str:
         """The specification as one canonical text: same promise, same text."""
@@ -480,10 +483,8 @@ class Specification(Model):
                         yield Mistake(place, problem, hides=False)
 
     def _check_numbers(self, criterion: Criterion) -> Iterator[Mistake]:
-        wanted: list[tuple[Place, str]] = []
-        if isinstance(criterion, ConditionalMean | Quantile | Correlation | NamedQuery):
-            wanted = [(place, name) for place, name in criterion.references() if place[0] == "of"]
-        if isinstance(criterion, RegressionCoefficients | RegressionError):
+        wanted = [(place, name) for place, name in criterion.references() if place[0] == criterion.numbers_of]
+        if criterion.numbers_of == EVERY:
             wanted = [(("criterion",), name) for name in self.names]
         for place, name in wanted:
             if name in self._by_name:

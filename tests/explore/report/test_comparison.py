@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facsimile.acceptance.exact import exact_error
+from facsimile.acceptance.candidate import exact_error
 from facsimile.errors import FacsimileError
 from facsimile.explore.report import write_report
 from facsimile.explore.report.comparison import Comparison, compare

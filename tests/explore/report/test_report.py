@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import facsimile
-from facsimile.acceptance.words import told as title
+from facsimile.acceptance.kind import kind_of
 from facsimile.errors import FacsimileError
 from facsimile.explore.curve import curve_of
 from facsimile.explore.planner import BOUNDED
@@ -87,7 +87,7 @@ def test_criteria_are_told_in_words_and_never_by_their_names(explored: Study, wr
     """The names stand once, beside what each criterion measures."""
     text, criteria = written.read_text(encoding="utf-8"), explored.setup.specification.criteria
     datasets = told(text)["datasets"]
-    titles = [title(c).title for c in criteria]
+    titles = [kind_of(c).told.title for c in criteria]
     assert datasets["boxes"]["criterion"]["texts"] == titles
     assert set(datasets["readings"]["criterion"]["texts"]) == set(titles)
     names = {c.name for c in criteria}

@@ -23,13 +23,14 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from facsimile.acceptance.exact import exact_error
+from facsimile.acceptance.candidate import exact_error
+from facsimile.acceptance.kind import kind_of
 from facsimile.errors import FacsimileError
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
 from facsimile.privacy.reader import rehearse
 from facsimile.release.recipe import Recipe
-from facsimile.spec.criteria import Criterion, Faithfulness, MarginalsAbsolute, MarginalsRelative
+from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers
@@ -48,10 +49,11 @@ Lost = Callable[[float], bool]
 
 def overshoot(criterion: Criterion, error: float | None) -> float:
     """log(error/threshold), between −FURTHEST and FURTHEST."""
-    limit = float(criterion.threshold)
-    if error is not None and isinstance(criterion, MarginalsRelative):
-        error, limit = 1 - 1 / error, 1 - 1 / limit
-    if error is None or limit <= 0:
+    if error is None:
+        return FURTHEST
+    kind = kind_of(criterion)
+    error, limit = kind.from_zero(error), kind.from_zero(float(criterion.threshold))
+    if limit <= 0:
         return FURTHEST
     return max(-FURTHEST, min(FURTHEST, log(error / limit))) if error > 0 else -FURTHEST
 
@@ -155,7 +157,8 @@ class Rehearsals:
 
 def _cost(criterion: Criterion) -> int:
     """0: cheap. The errors of the costly ones are shares of all records."""
-    return 2 if isinstance(criterion, Faithfulness) else int(isinstance(criterion, MarginalsAbsolute))
+    kind = kind_of(criterion)
+    return kind.expense * kind.share
 
 
 def _added(bad: float, one: float) -> float:

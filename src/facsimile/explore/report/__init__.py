@@ -18,7 +18,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, Stric
 from markupsafe import Markup
 
 from facsimile import __version__
-from facsimile.acceptance.words import words
+from facsimile.acceptance.kind import kind_of
 from facsimile.documents.numerals import count
 from facsimile.errors import refusal
 from facsimile.explore.planner import BOUNDED
@@ -29,13 +29,14 @@ from facsimile.explore.report.comparison import Comparison, Tell, compare
 from facsimile.explore.report.contenders import TABLES
 from facsimile.explore.report.exhibits import SHOWN, Room, embedded, figure
 from facsimile.explore.report.findings import Findings
+from facsimile.explore.report.granular import regressed
 from facsimile.explore.report.hurdles import readings
 from facsimile.explore.report.overview import overview
 from facsimile.explore.report.written import Written
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, candidate_of
 from facsimile.release.writing import write_text
-from facsimile.spec.criteria import Faithfulness, RegressionCoefficients, RegressionError
+from facsimile.spec.criteria import Faithfulness
 from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.table.table import Table
 
@@ -49,7 +50,6 @@ SECTIONS = (
     ("partners", "Records without a partner", "unmatched"),
 )
 
-_REGRESSING = (RegressionCoefficients, RegressionError)
 
 
 def write_report(
@@ -115,8 +115,8 @@ def _tables(findings: Findings, trial: Trial) -> tuple[Table, Table]:
 def _words(findings: Findings, room: Room) -> dict[str, Any]:
     """What the templates speak of, the exhibits aside."""
     study, specification = findings.study, findings.study.setup.specification
-    faithful = next((c for c in specification.criteria if isinstance(c, Faithfulness)), None)
-    targets = dict.fromkeys(c.target for c in specification.criteria if isinstance(c, _REGRESSING))
+    faithful = next(iter(specification.criteria_of(Faithfulness)), None)
+    targets = regressed(specification)
     pairs, cells = room.sheets.get("pairs"), room.choices.get("cells")
     drawn = room.charts.get("acceptance")
     return {
@@ -140,7 +140,7 @@ def _words(findings: Findings, room: Room) -> dict[str, Any]:
         "paper": specification.scheme == "paper",
         "fresh_from": FRESH,
         "drawn": len(drawn.spec["datasets"]["acceptance"]) if drawn else 0,
-        "criteria": [(c.name, findings.titles[c.name], words(c)) for c in specification.criteria],
+        "criteria": [(c.name, findings.titles[c.name], kind_of(c).told.words) for c in specification.criteria],
         "columns": specification.columns,
         "most_values": DRAWN_VALUES,
         "left_out": len(pairs.rows) - len(cells.options) if pairs and cells else 0,

@@ -9,8 +9,8 @@ from math import inf
 from statistics import median
 from typing import Any
 
-from facsimile.acceptance.exact import exact_error
-from facsimile.acceptance.words import titles
+from facsimile.acceptance.candidate import exact_error
+from facsimile.acceptance.kind import titles
 from facsimile.explore.report.contenders import Contender, contenders
 from facsimile.explore.report.figures import Figure, Key, Topic, figures
 from facsimile.explore.report.findings import Findings

@@ -13,7 +13,7 @@ from statistics import median
 
 import numpy as np
 
-from facsimile.acceptance.words import titles
+from facsimile.acceptance.kind import titles
 from facsimile.explore.curve import Curve, curve_of
 from facsimile.explore.race import Standing, audited, lower, rank, standing, survives, upper
 from facsimile.explore.report.spread import Spread, spread

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from facsimile.spec.criteria import RegressionCoefficients, RegressionError
+from facsimile.acceptance.kind import kinds_of
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.numbers import correlation
@@ -128,9 +128,13 @@ def correlations(
 
 def regressions(specification: Specification, real: Table, synthetic: Table) -> tuple[Coefficients, ...]:
     """The regression of each target that a criterion names."""
-    regressing = (RegressionCoefficients, RegressionError)
-    targets = [c.target for c in specification.criteria if isinstance(c, regressing)]
-    return tuple(_coefficients(real, synthetic, target) for target in dict.fromkeys(targets))
+    return tuple(_coefficients(real, synthetic, target) for target in regressed(specification))
+
+
+def regressed(specification: Specification) -> tuple[str, ...]:
+    """The targets of the regressions that criteria compare, each once."""
+    said = (kind.told for kind in kinds_of(specification))
+    return tuple(dict.fromkeys(name for one in said if one.topic == "regression" for name in one.columns))
 
 
 def _coefficients(real: Table, synthetic: Table, target: str) -> Coefficients:

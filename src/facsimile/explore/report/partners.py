@@ -20,14 +20,12 @@ def partners(specification: Specification, real: Table, synthetic: Table) -> Ite
         bars = [{"label": row["group"], "value": row["absolute"], "words": row["at"]} for row in rows]
         yield Chart("worst", contrasts.bars(bars, "worst-bars", "share of records"))
         yield Sheet("worst", _WORST, "worst", rows)
-    for criterion in specification.criteria:
-        if isinstance(criterion, Faithfulness):
-            rows = [_alone(line) for line in unmatched(specification, criterion, real, synthetic)]
-            bars = [{"label": row["group"], "value": row["share"], "words": row["group"]} for row in rows]
-            line = (float(criterion.threshold), "threshold")
-            yield Chart("unmatched", contrasts.bars(bars, "unmatched-bars", "share of records", line))
-            yield Sheet("unmatched", _UNMATCHED, "unmatched", rows)
-            return
+    for criterion in specification.criteria_of(Faithfulness)[:1]:
+        rows = [_alone(line) for line in unmatched(specification, criterion, real, synthetic)]
+        bars = [{"label": row["group"], "value": row["share"], "words": row["group"]} for row in rows]
+        line = (float(criterion.threshold), "threshold")
+        yield Chart("unmatched", contrasts.bars(bars, "unmatched-bars", "share of records", line))
+        yield Sheet("unmatched", _UNMATCHED, "unmatched", rows)
 
 
 _WORST = (

@@ -137,7 +137,7 @@ def centres(specification: Specification, real: Table, synthetic: Table) -> tupl
     """Every column with numbers, overall and within every group of the other columns."""
     found = []
     for of in numeric(real.domain):
-        asked = {c.of: c for c in specification.criteria if isinstance(c, ConditionalMean)}.get(of)
+        asked = {c.of: c for c in specification.criteria_of(ConditionalMean)}.get(of)
         for group in (EVERYBODY, *groups(specification, real.domain)):
             covered = asked is not None and (group.column is None or group.column in asked.by)
             if group.column == of and not covered:

@@ -72,6 +72,9 @@ class NoisyAnswer(Mechanism[Answer]):
         return Cost(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> Answer:
-        exact = floor(self.grid * Fraction(self.query.value(table, noise)))
-        drawn = noise.laplace(fitting([exact]), self.units, self.epsilon)  # [B]
+        return self.around(Fraction(self.query.value(table, noise)), noise)
+
+    def around(self, value: Fraction, noise: Noise) -> Answer:
+        """The answer where the query's exact value is this."""
+        drawn = noise.laplace(fitting([floor(self.grid * value)]), self.units, self.epsilon)  # [B]
         return Answer(int(drawn[0]), self.grid)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.acceptance.decision import fine_grid
-from facsimile.acceptance.ratio import clipped, luck
-from facsimile.acceptance.ratio import tested_at as at_of
+from facsimile.acceptance.kinds.marginals import RelativeKind
 from facsimile.privacy.queries.sensitivity import ratio_clipped
 from facsimile.spec.criteria import MarginalsRelative
 from facsimile.spec.load import validated
@@ -23,6 +22,14 @@ PAPER = {"criterion": "marginals-relative", "threshold": "2", "epsilon": "0.3"}
 
 def ratio(**given: str) -> MarginalsRelative:
     return MarginalsRelative.model_validate(PAPER | given)
+
+
+def at_of(criterion: MarginalsRelative) -> Fraction:
+    return RelativeKind(criterion, "paper").lowered
+
+
+def luck(criterion: MarginalsRelative, grid: int, units: int) -> float:
+    return RelativeKind(criterion, "paper").chance(grid, units)
 
 
 def lucky(criterion: MarginalsRelative, smallest: int) -> float:
@@ -91,6 +98,8 @@ def test_only_the_papers_scheme_and_form_test_a_clipped_ratio_alone(scheme: str,
     data["budget"].pop("test", None)
     specification = validated(data)
     criterion = specification.criteria[0]
-    assert clipped(specification, criterion) is criterion
+    assert isinstance(criterion, MarginalsRelative)
+    assert RelativeKind(criterion, "paper").clipped(specification)
+    assert not RelativeKind(criterion, "sharp").clipped(specification)
     other = specification.model_copy(update={"scheme": scheme, "statistic": form})
-    assert clipped(other, criterion) is None
+    assert not RelativeKind(criterion, "paper").clipped(other)

@@ -8,7 +8,7 @@ from itertools import product as every
 
 import pytest
 
-from facsimile.release.noise import moments, product, square
+from facsimile.acceptance.planned import moments, product, square
 
 RANGES = [(-3, 2), (-2, 3), (-3, -1), (1, 4), (0, 2), (-2, 0), (2, 2), (-1, 1), (0, 0)]
 

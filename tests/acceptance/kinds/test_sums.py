@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.neighbours import small_domain
-from facsimile.acceptance.sums import correlations, named, quantiles, ranges
+from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.queries import WorstSum
 from facsimile.privacy.queries.sums import Sums

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facsimile.acceptance.decision import GRID, fine_grid, fit_once, fit_question, joint_test, measure, refit
-from facsimile.acceptance.exact import as_tested, exact_errors
-from facsimile.acceptance.regression import Fit
-from facsimile.acceptance.statistics import Candidate
+from facsimile.acceptance.candidate import Candidate, as_tested, exact_errors
+from facsimile.acceptance.decision import GRID
+from facsimile.acceptance.kind import kind_of
+from facsimile.acceptance.regression import Fit, fit_once, fit_question
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.mechanisms import NoisyAnswer
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import OneStep, PredictionGap, ResizedMeans
 from facsimile.privacy.reader import rehearse
@@ -124,11 +123,11 @@ def test_every_question_fits_the_tables_it_is_asked_about(form: Any) -> None:
         found = asked(spec, s).asked(criterion, form)
         assert found is not None
         found.query.check(s.domain, spec.n)
-        question = NoisyAnswer(found.query, criterion.epsilon, fine_grid(found.sensitivity))
+        question = found.question()
         question.check(s.domain, spec.n)
         with pytest.raises(ValueError):
             question.check(shorter, spec.n)
-    test = joint_test(asked(spec, s), spec.criteria, Fraction(1), Fraction(1, 400))
+    test = asked(spec, s).joint_test(Fraction(1))
     assert test is not None
     test.question().check(s.domain, spec.n)
     fit_question(spec, "kids", Fraction(1)).check(Domain(spec.finest()), spec.n)
@@ -150,9 +149,10 @@ def test_no_number_is_too_large_to_be_asked_about(largest: str, form: Any) -> No
             if isinstance(criterion, RegressionError):
                 assert (found is None) is (int(largest) > 10**12)
             if isinstance(criterion, RegressionCoefficients):
-                refit(Candidate(spec, s), criterion, curator)
+                kind_of(criterion, "paper").measure(Candidate(spec, s), curator)
             if found is not None and found.sensitivity < 2**40:
-                assert measure(found, curator, Fraction(10**6)).sensitivity == found.sensitivity
+                answer = curator.run(found.question(Fraction(10**6)))
+                assert found.measured(answer).sensitivity == found.sensitivity
                 others = [
                     Table.from_rows(s.domain, [*s.records()[1:], row]) for row in ([0, 0], [3, 2], [2, 1])
                 ]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from facsimile.acceptance.exact import as_tested, exact_errors
+from facsimile.acceptance.candidate import as_tested, exact_errors
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain

@@ -1,0 +1,162 @@
+"""A candidate: a table that may be released, what is asked about it, and what the answers say.
+
+Search, measurement, exploration on public data and verification all ask through this one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeVar, cast
+
+from facsimile.acceptance.decision import Asked, JointTest, Measured, luck
+from facsimile.acceptance.kind import Kind, Tested, kind_of, kinds_of
+from facsimile.acceptance.original import Original
+from facsimile.acceptance.regression import Fit
+from facsimile.privacy.queries import Query
+from facsimile.privacy.queries.regression import Cells
+from facsimile.shaping.constraints import allowed
+from facsimile.spec.choices import Statistic
+from facsimile.spec.criteria import Criterion
+from facsimile.spec.families import DENSE_CELLS
+from facsimile.spec.release import Specification
+from facsimile.synthesizers.base import Answers
+from facsimile.table.table import Table
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A candidate table with what questions about it share; each is made once.
+
+    `fit` is the regression of the original that predictions are compared with, `refit` the one that
+    coefficients were, where they were measured in the paper's form. Both are one where it was paid once. A copy
+    with another fit (`dataclasses.replace`) shares what does not depend on it.
+    """
+
+    specification: Specification
+    table: Table
+    fit: Fit | None = None
+    refit: Fit | None = None
+    _made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def asked(self, criterion: Criterion, form: Statistic | None = None) -> Asked | None:
+        """The criterion's question in its own form or in another; None where the candidate cannot meet it."""
+        return self.ask(kind_of(criterion, form or self.specification.statistic_of(criterion)))
+
+    def ask(self, kind: Kind[Any]) -> Asked | None:
+        """The question of a kind; None where the candidate cannot meet it."""
+        return self._once(("asked", *self._key(kind)), lambda: kind.asked(self))
+
+    def query(self, kind: Kind[Any]) -> Query | None:
+        """The query of a kind; None where the candidate itself decides."""
+        return self._once(("query", *self._key(kind)), lambda: kind.query(self))
+
+    def own_fit(self, target: str) -> Fit | None:
+        """The candidate's own regression; None where it is not determined."""
+        return self._once(("fit", target), lambda: Fit.of(self.table, target))
+
+    @property
+    def cells(self) -> Cells | None:
+        """The cells that raw constraints allow; None where a domain is too large to list."""
+        domain = self.table.domain
+        if domain.cells > DENSE_CELLS:
+            return None
+        conditions = self.specification.raw_conditions()
+        return self._once("cells", lambda: Cells(allowed(conditions, domain)))
+
+    def joint_test(self, epsilon: Fraction | None = None) -> JointTest | None:
+        """The test of all criteria at once; None where it cannot meet one whatever the original is."""
+        spec = self.specification
+        found = [self.ask(kind) for kind in kinds_of(spec)]
+        asked = tuple(one for one in found if one is not None)
+        if len(asked) < len(found):
+            return None
+        return JointTest(asked, epsilon or spec.budget.test or Fraction(0), luck(spec.selection))
+
+    def passes(self, answers: Answers) -> bool:
+        """The joint test; what the candidate alone decides costs nothing."""
+        test = self.joint_test()
+        if test is None or test.hopeless():
+            return False
+        return test.accepts(answers.run(test.question()))
+
+    def measured_all(
+        self, answers: Answers, stop: bool
+    ) -> tuple[tuple[Measured, ...], Fit | None, Fit | None] | None:
+        """Every criterion with its own noise, in the specification's order, and the regressions they used.
+
+        `stop`: None at the first that is not met.
+
+        The coefficients come first: in the paper's form they leave a regression. It serves the gap of
+        predictions too where none was fitted once; where one was, it serves the coefficients, and they cost
+        nothing.
+        """
+        candidate, found = self, dict[str, Measured]()
+        for kind in sorted(kinds_of(self.specification), key=lambda kind: not kind.early):
+            measured, candidate = kind.measure(candidate, answers)
+            if measured is None or (stop and not measured.met):
+                return None
+            found[kind.criterion.name] = measured
+        inorder = tuple(found[criterion.name] for criterion in self.specification.criteria)
+        return inorder, candidate.fit, candidate.refit
+
+    def measured_again(self, units: Mapping[str, int]) -> Iterator[Measured]:
+        """Every criterion from its published answer; ValueError where the candidate does not allow it."""
+        for kind in kinds_of(self.specification):
+            yield kind.again(self, units[kind.criterion.name])
+
+    def _key(self, kind: Kind[Any]) -> tuple[Hashable, ...]:
+        return kind.criterion.name, kind.form, None if kind.needs is None else self.fit
+
+    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
+        if key not in self._made:
+            self._made[key] = make()
+        return cast(T, self._made[key])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A criterion's error beside its threshold; None where it is not defined, which is not met."""
+
+    name: str
+    value: float | None
+    threshold: Fraction
+
+    @property
+    def met(self) -> bool:
+        """Strictly below the threshold."""
+        return self.value is not None and self.value < float(self.threshold)
+
+
+def exact_errors(specification: Specification, real: Table, synthetic: Table) -> list[Verdict]:
+    """Every criterion of the specification, exactly, between two public tables under the same alternatives."""
+    if real.domain != synthetic.domain or real.n != synthetic.n:
+        raise ValueError("two tables of one domain and one size are compared")
+    return [
+        Verdict(criterion.name, exact_error(specification, criterion, real, synthetic), criterion.threshold)
+        for criterion in specification.criteria
+    ]
+
+
+def exact_error(
+    specification: Specification, criterion: Criterion, real: Table, synthetic: Table
+) -> float | None:
+    """One criterion, exactly, between two public tables; None where it is not defined."""
+    kind = kind_of(criterion, specification.statistic_of(criterion))
+    return kind.exact(Candidate(specification, synthetic), Original(real))
+
+
+def as_tested(
+    specification: Specification, real: Table, synthetic: Table, form: Statistic
+) -> list[Tested | None]:
+    """Every criterion in one of its two forms, between two public tables: see Tested.
+
+    The public original's own regression stands in place of a private one.
+    """
+    kinds = [kind_of(criterion, form) for criterion in specification.criteria]
+    target = next((kind.needs for kind in kinds if kind.needs), None)
+    candidate = Candidate(specification, synthetic, None if target is None else Fit.of(real, target))
+    return [kind.tested(candidate, Original(real)) for kind in kinds]

@@ -1,0 +1,59 @@
+"""Means: of a column, overall and within groups."""
+
+from __future__ import annotations
+
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.groups import groupings, largest_gap, means
+from facsimile.acceptance.kind import Kind
+from facsimile.acceptance.original import Original
+from facsimile.acceptance.planned import Assumed, Planned, number_range, planned_range
+from facsimile.privacy.queries import FloorMeans, Query, ResizedMeans
+from facsimile.privacy.queries.means import GroupMeans
+from facsimile.privacy.queries.sensitivity import group_mean, smallest_group
+from facsimile.spec.criteria import ConditionalMean
+from facsimile.spec.release import Specification
+from facsimile.table.domain import Domain
+
+
+class MeanKind(Kind[ConditionalMean]):
+    """The largest difference of means; in the paper's form records are drawn from large groups."""
+
+    expense = 2
+    stand = ("floored", "resized")
+    topic, about, title = "means", "of", "Mean of {columns}"
+    sentence = "The largest difference of the mean of {columns}, overall{within}."
+
+    def query(self, candidate: Candidate) -> Query:
+        """Groups filled up to a size that is public; the paper's form cuts larger ones to it as well."""
+        spec, domain, of = candidate.specification, candidate.table.domain, self.criterion.of
+        bounds = number_range(spec.column(of), domain.axis(of), self.sharp)
+        query = FloorMeans if self.sharp else ResizedMeans
+        return query(candidate.table, of, groupings(spec, self.criterion.by, domain), bounds, spec.slack)
+
+    def terms(self, specification: Specification, domain: Domain) -> int:
+        """The counts of a column within groups."""
+        of = self.criterion.of
+        return max(domain.axis(of).size * domain.axis(name).size for name in (of, *self.criterion.by))
+
+    def smallest(self, query: Query) -> int | None:
+        """The smallest group."""
+        assert isinstance(query, GroupMeans)
+        return min(group.size for group in query.groups)
+
+    def exact(self, candidate: Candidate, original: Original) -> float | None:
+        """Over all groups; not defined where a group is empty on one side only."""
+        groups = groupings(candidate.specification, self.criterion.by, candidate.table.domain)
+        both = (means(table, self.criterion.of, groups) for table in (original.table, candidate.table))
+        return largest_gap(zip(*both, strict=True))
+
+    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+        """By the smallest group that is assumed, less what its share may be off."""
+        by, n = self.criterion.by, specification.n
+        unknown = [name for name in by if name not in assumed.groups]
+        if unknown:
+            return None, f"needs planning.groups.{unknown[0]}"
+        size = min([assumed.groups[name] for name in by] or [n])
+        smallest = smallest_group(size, n, specification.slack)
+        less = "" if smallest >= size else f" ({size:,} less slack)"
+        bounds = planned_range(specification, self.criterion.of, self.sharp)
+        return group_mean(bounds, smallest), f"smallest group {smallest:,}{less}"
