@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 
-from documents.drawn import KINDS, criteria
-from facsimile.acceptance.kind import Told, kind_of, titles
+from documents.drawn import KINDS as SAMPLES
+from documents.drawn import criteria
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.kind import KINDS, Kind, Stand, Told, cheapest_first, kind_of, titles
+from facsimile.acceptance.original import Original
+from facsimile.acceptance.planned import declared as declared_in
+from facsimile.acceptance.regression import Fit
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.noise import RehearsalNoise
+from facsimile.privacy.reader import rehearse
+from facsimile.release.questions import choices, made_up
 from facsimile.spec.choices import Statistic
-from facsimile.spec.criteria import Criterion
-from facsimile.spec.load import validated
+from facsimile.spec.criteria import Criterion, MarginalsAbsolute
+from facsimile.spec.load import loads, validated
+from facsimile.table.table import Table
+from golden.rehearsals import declared, paid
 from specs import SMALL
 
 
@@ -23,21 +36,93 @@ def told(criterion: Criterion) -> Told:
     return kind_of(criterion).told
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(SAMPLES))
 @pytest.mark.parametrize("form", ["paper", "sharp"])
 def test_every_kind_has_words_a_title_and_a_topic(kind: str, form: Statistic) -> None:
     said = told(criterion(kind))
     assert said.words.endswith(".")
     assert said.title[0].isupper()
-    assert said.title not in KINDS
+    assert said.title not in SAMPLES
     assert said.topic in ("counts", "means", "quantiles", "correlations", "regression", "rows")
     assert kind_of(criterion(kind), form).stands in ("itself", "floored", "resized", "step", "fit")
     for name in said.columns:
         assert name in said.words
 
 
+def test_every_criterion_of_the_specification_has_exactly_one_kind() -> None:
+    union = [get_args(member)[0] for member in get_args(get_args(Criterion)[0])]
+    assert set(KINDS) == set(union)
+    assert len(union) == len(set(KINDS.values())) == len({kind.__name__ for kind in KINDS.values()})
+    with pytest.raises(TypeError, match="has a kind already"):
+
+        class Second(Kind[MarginalsAbsolute]):
+            """Another kind of the same criterion."""
+
+    assert set(KINDS) == set(union)
+
+
+def every(form: Statistic) -> list[Kind[Any]]:
+    return [kind_of(criterion, form) for criterion in SPECIFICATION.criteria]
+
+
+SPECIFICATION = loads(
+    declared({"criteria": paid(), "budget": {"total": "90", "generator": "4", "test": "4", "once": "1"}})
+)
+FIRST, *_, LAST = choices(SPECIFICATION)
+TABLE = made_up(SPECIFICATION, FIRST)
+MOVED = Table.from_rows(
+    TABLE.domain, np.column_stack([np.roll(c, 7 * i) for i, c in enumerate(TABLE.records().T)])
+)
+FORMS: list[Statistic] = ["sharp", "paper"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("place", range(len(SPECIFICATION.criteria)))
+def test_every_kind_answers_everything_in_both_forms(form: Statistic, place: int) -> None:
+    kind, spec = every(form)[place], SPECIFICATION
+    candidate = Candidate(spec, TABLE, Fit.of(MOVED, "height"))
+    original = Original(MOVED, RehearsalNoise(1), Curator.rehearsal(rehearse(MOVED), 1))
+    asked = kind.asked(candidate)
+    assert asked is not None and asked.sensitivity > 0
+    assert candidate.ask(kind) is candidate.asked(kind.criterion, form)
+    assert 0 < kind.tested_at(spec) <= kind.limit
+    asked.question().check(TABLE.domain, TABLE.n)
+    measured, after = kind.measure(candidate, original)
+    assert measured is not None and (measured.criterion, measured.form) == (kind.criterion, form)
+    assert kind.again(after, measured.units) == measured
+    assert (measured.sensitivity is None) == (kind.leaves is not None) == (kind.spread(candidate) is not None)
+    assert kind.leaves is None or after.refit is not None
+    assert kind.needs is None or Candidate(spec, TABLE).ask(kind) is None
+    assert kind.alone or form == "paper"
+    exact, tested = kind.exact(candidate, original), kind.tested(candidate, original)
+    assert exact is not None and exact >= 0 and tested is not None and tested.scale > 0
+    error = kind.error(kind.limit)
+    assert error is not None and float(error) == pytest.approx(float(kind.criterion.threshold))
+    bound = kind.bound(float(kind.limit))
+    assert bound is None or bound == pytest.approx(float(kind.criterion.threshold))
+    assert kind.from_zero(kind.exact(Candidate(spec, MOVED), original) or 0.0) == pytest.approx(0)
+    smallest = kind.smallest(asked.query)
+    assert smallest is None or smallest == measured.smallest_group
+    assert 0 <= kind.terms(spec, TABLE.domain) < 10**6
+    assert not kind.slow(TABLE.domain) and kind.unmeetable(spec) is None and kind.luck(spec, measured) is None
+    line = kind.noise(spec, declared_in(spec))
+    assert (line.criterion, line.statistic) == (kind.criterion.name, form) and line.note
+    assert line.scale is None or line.scale > 0
+    assert kind.stands in get_args(Stand)
+    assert isinstance(kind.told, Told)
+
+
+def test_cheap_criteria_come_first_and_what_others_need_before_them() -> None:
+    kinds = cheapest_first(SPECIFICATION)
+    assert sorted(kinds, key=lambda kind: kind.expense) == kinds
+    for giving, taking in product(kinds, repeat=2):
+        if giving.refits and taking.needs_fit:
+            assert kinds.index(giving) < kinds.index(taking)
+            assert giving.early and not taking.early
+
+
 def test_titles_tell_the_criteria_of_a_specification_apart() -> None:
-    every = [criterion(kind) for kind in sorted(KINDS)]
+    every = [criterion(kind) for kind in sorted(SAMPLES)]
     every += [criterion("query", query=name) for name in ("young_and_old", "youngandold")]
     found = titles(every)
     assert len(set(found.values())) == len(found) == len({c.name for c in every})
