@@ -9,12 +9,10 @@ from math import floor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from scipy.stats import binomtest
 
 from facsimile.acceptance.candidate import Candidate, Verdict, as_tested, exact_errors
-from facsimile.acceptance.decision import GRID, JointTest, fine_grid, luck
+from facsimile.acceptance.decision import GRID, luck
 from facsimile.acceptance.kind import cheapest_first
 from facsimile.acceptance.regression import Fit, fit_once
 from facsimile.explore.chances import Rooms, at_most
@@ -22,19 +20,16 @@ from facsimile.explore.judge import ONCE, Judge, Judgement
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial, candidate_of
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.ledger import MemoryLedger
-from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import Unmatched
 from facsimile.privacy.reader import rehearse
 from facsimile.release.recipe import Recipe
-from facsimile.spec.criteria import RegressionCoefficients, RegressionError
+from facsimile.spec.criteria import RegressionError
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
-from laws import ALPHA, counted, discrete_laplace, fits
 from studies import EVERY_CRITERION, configurations, paper, setup, specification
 
 ALL = list(EVERY_CRITERION)
@@ -88,30 +83,10 @@ def asked(judge: Judge) -> Candidate:
     return Candidate(judge.spec, judge.table, paid_once(judge, judge.spec.budget.once))
 
 
-def curator(judge: Judge, seed: int = 0) -> Curator:
-    return Curator.rehearsal(rehearse(judge.original.table), seed)
-
-
-def twin(judge: Judge) -> Curator:
-    """A curator whose noise draws what the judge's draws."""
-    noise = replace(judge).original.noise
-    return Curator(rehearse(judge.original.table), MemoryLedger(), noise)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def made() -> None:
     """The candidates are made before any test changes the noise."""
     candidates()
-
-
-@pytest.fixture
-def silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No noise, here and in the release."""
-
-    def laplace(noise: Noise, values: Any, sensitivity: int, epsilon: Fraction) -> npt.NDArray[np.int64]:
-        return np.asarray(values, np.int64)
-
-    monkeypatch.setattr(RehearsalNoise, "laplace", laplace)
 
 
 @pytest.mark.parametrize("scheme", SPECIFICATIONS)
@@ -159,36 +134,6 @@ def test_an_error_equal_to_its_threshold_is_not_met(criterion: dict[str, Any], m
     assert not verdict.met
 
 
-@pytest.mark.parametrize("statistic", ["sharp", "paper"])
-@pytest.mark.parametrize("criterion", ALL, ids=lambda criterion: str(criterion["criterion"]))
-def test_without_noise_the_joint_test_sees_what_it_sees_in_a_release(
-    criterion: dict[str, Any], statistic: str, silent: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same number to the last unit, for each criterion alone."""
-    seen: list[int] = []
-    accepts = JointTest.accepts
-
-    def spy(test: JointTest, answer: Answer) -> bool:
-        seen.append(answer.units)
-        return accepts(test, answer)
-
-    monkeypatch.setattr(JointTest, "accepts", spy)
-    lenient = criterion | {"threshold": str(4 * Fraction(criterion["threshold"]))}
-    lenient |= {"clip": lenient["threshold"]} if criterion["criterion"] == "marginals-relative" else {}
-    if statistic == "paper" and criterion["criterion"] == "regression-coefficients":
-        del lenient["epsilon"]  # the regression paid once pays
-    budget = BUDGET | {"test": "20"}
-    spec = specification(criteria=[lenient], budget=budget, statistic=statistic)
-    for place in range(len(candidates())):
-        found = judge(spec, place)
-        here = found.judgement()
-        there = asked(found).passes(twin(found))
-        assert here.accepted == there
-        assert len(seen) == 2, "both were tested"
-        assert seen[0] == seen[1]
-        seen.clear()
-
-
 def exact_chance(judge: Judge) -> float:
     """P[⌊K·M⌋ + Z ≤ −margin] with M as the release computes it."""
     test = asked(judge).joint_test()
@@ -200,20 +145,6 @@ def exact_chance(judge: Judge) -> float:
 
 
 MARGINALS = [{"criterion": "marginals-absolute", "threshold": "0.02", "epsilon": "0.5"}]
-
-
-def test_acceptance_in_the_joint_test_has_the_law_of_a_release() -> None:
-    """Both frequencies against the exact probability."""
-    spec = specification(criteria=MARGINALS, budget=BUDGET | {"test": "0.2"})
-    place = next(p for p in range(len(candidates())) if 0.2 < exact_chance(judge(spec, p)) < 0.8)
-    chance = exact_chance(judge(spec, place))
-    repeats = 1000
-    here = sum(judge(spec, place, name, noiseless=False).judgement().accepted for name in range(repeats))
-    one = judge(spec, place)
-    candidate = asked(one)
-    there = sum(candidate.passes(curator(one, seed)) for seed in range(repeats))
-    for accepted in (here, there):
-        assert binomtest(accepted, repeats, chance).pvalue > ALPHA
 
 
 @pytest.mark.parametrize("statistic", ["sharp", "paper"])
@@ -258,50 +189,6 @@ def test_a_candidate_that_misses_a_criterion_is_never_accepted() -> None:
         assert not all(reading.met for reading in found.judgement().readings)
         assert not any(judge(spec, place, name).judgement().accepted for name in range(20))
         assert exact_chance(found) <= luck(spec.selection)
-
-
-@pytest.mark.parametrize("scheme", ["paper", "paper sharp"])
-def test_without_noise_the_paper_scheme_measures_what_a_release_measures(scheme: str, silent: None) -> None:
-    spec = SPECIFICATIONS[scheme]
-    for place in range(len(candidates())):
-        found = judge(spec, place)
-        measured = asked(found).measured_all(twin(found), stop=False)
-        assert measured is not None
-        said = found.judgement()
-        readings = {reading.criterion: reading for reading in said.readings}
-        for expected in measured[0]:
-            reading = readings[expected.criterion.name]
-            assert reading.met == expected.met
-            assert reading.noisy == (None if expected.value is None else float(expected.value))
-        assert said.accepted == all(m.met for m in measured[0])
-        assert said.accepted == (asked(found).measured_all(twin(found), stop=True) is not None)
-
-
-def test_measurements_of_the_paper_scheme_have_the_law_of_their_noise() -> None:
-    """Integer noise of the stated scale on each criterion, and none of it shared."""
-    pair = [
-        {"criterion": "marginals-absolute", "threshold": "0.5", "epsilon": "0.8"},
-        {"criterion": "total-variation", "ways": "2", "threshold": "0.5", "epsilon": "0.4"},
-    ]
-    spec = paper(criteria=pair)
-    one = judge(spec, 0)
-    repeats, reach = 1000, 12
-    said = [judge(spec, 0, name, noiseless=False).judgement().readings for name in range(repeats)]
-    signs = []
-    for criterion in spec.criteria:
-        question = asked(one).asked(criterion)
-        assert question is not None
-        grid = fine_grid(question.sensitivity)
-        exact = floor(grid * Fraction(question.query.value(one.original.table, RehearsalNoise(0))))
-        noisy = [next(r.noisy for r in readings if r.criterion == criterion.name) for readings in said]
-        units = np.array([round(grid * value) - exact for value in noisy if value is not None])
-        assert len(units) == repeats
-        scale = float(grid * question.sensitivity / criterion.epsilon)
-        assert fits(counted(units, reach), discrete_laplace(scale, reach))
-        signs.append(units > 0)
-    both = np.bincount(2 * signs[0] + signs[1], minlength=4)
-    shares = [np.array([1 - s.mean(), s.mean()]) for s in signs]
-    assert fits(both, np.outer(*shares).ravel())
 
 
 def test_rooms_are_the_declared_forms() -> None:
@@ -375,12 +262,6 @@ def test_some_judgements_end_early_and_some_do_not() -> None:
     }
     assert len(read) > 2
     assert max(read) == len(ALL) - 1
-
-
-def test_coefficients_come_before_the_error_that_needs_them() -> None:
-    order = [type(kind.criterion) for kind in cheapest_first(PAPER)]
-    assert order.index(RegressionCoefficients) < order.index(RegressionError)
-    assert order[-1].__name__ == "Faithfulness"
 
 
 @pytest.mark.parametrize("scheme", SPECIFICATIONS)

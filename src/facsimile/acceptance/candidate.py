@@ -95,7 +95,7 @@ class Candidate:
         nothing.
         """
         candidate, found = self, dict[str, Measured]()
-        for kind in sorted(kinds_of(self.specification), key=lambda kind: not kind.early):
+        for kind in sorted(kinds_of(self.specification), key=lambda kind: not kind.refits):
             measured, candidate = kind.measure(candidate, answers)
             if measured is None or (stop and not measured.met):
                 return None

@@ -83,10 +83,6 @@ class Kind(ABC, Generic[C]):
     """Cheap ones are computed first; one that another needs comes before it."""
     share: ClassVar[bool] = False
     """Whether its error is a share of all records, 1 at most."""
-    early: ClassVar[bool] = False
-    """Whether it is measured before the others, because it may leave a regression that they need."""
-    undetermined: ClassVar[bool] = False
-    """Whether some candidates leave it undetermined, and so cannot meet it."""
     needs_fit: ClassVar[bool] = False
     """Whether it asks about a regression of the original, and does not pay for it."""
     refits: ClassVar[bool] = False

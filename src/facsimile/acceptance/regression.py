@@ -70,14 +70,15 @@ class Centring:
         return Fit(self.scaling, tuple(grid(Fraction(float(slope))) for slope in found))
 
     def distance(self, table: Table, noise: float) -> float:
-        """How far noise alone moves the coefficients of a public table, on average: see `simulated`."""
+        """How far noise alone moves the coefficients of a public table, on average: see `distances`."""
         columns = [*self._constants(), (self.scaling.target, self.centre, self.spread)]
         rows = [np.ones(table.distinct)]
         for name, centre, spread in columns:
             numbers = (floats(table.domain.axis(name)) - float(centre)) / float(spread)
             rows.append(numbers[table.column(name)])
         x = np.column_stack(rows)
-        return simulated(x.T @ (x * table.counts[:, None]) / table.n, noise) * float(self.spread)
+        found = distances(x.T @ (x * table.counts[:, None]) / table.n, noise)
+        return float(found.mean()) * float(self.spread)
 
     def _constants(self) -> Iterator[tuple[str, Fraction, Fraction]]:
         """Each feature, what is taken off its numbers, and what they are divided by."""
@@ -155,11 +156,6 @@ def _first(specification: Specification) -> Domain:
 def noise_of(question: NoisyMoments, n: int) -> float:
     """The scale of the noise on each mean product."""
     return question.units / float(question.epsilon) / (UNIT * UNIT * n)
-
-
-def simulated(moments: Floats, noise: float) -> float:
-    """The mean of `distances`."""
-    return float(distances(moments, noise).mean())
 
 
 def distances(moments: Floats, noise: float) -> Floats:

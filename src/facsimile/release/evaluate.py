@@ -26,7 +26,6 @@ from facsimile.table.encoding import recode
 from facsimile.table.faces import FacePrivacy, face_privacy
 from facsimile.table.table import Table
 
-Choice = Mapping[str, str]
 Labels = Mapping[str, Any]
 
 
@@ -46,28 +45,19 @@ class Evaluation:
 
     def as_json(self) -> dict[str, Any]:
         """What `evaluate --json` prints."""
+        criteria: list[dict[str, Any]] = [
+            {"name": v.name, "value": v.value, "threshold": float(v.threshold), "met": v.met}
+            for v in self.verdicts
+        ]
+        for line, tested in zip(criteria, self.tested or (), strict=False):
+            line["tested"] = None if tested is None else asdict(tested)
         return {
             "private": False,
             "n": self.n,
-            "criteria": [
-                {"name": v.name, "value": v.value, "threshold": float(v.threshold), "met": v.met} | tested
-                for v, tested in zip(self.verdicts, self._tested_as_json(), strict=True)
-            ],
-            "face_privacy": {
-                "min_count": self.faces.min_count,
-                "unique_rows": self.faces.unique_rows,
-                "k": self.faces.k,
-                "b": self.faces.b,
-                "smallest_group": self.faces.smallest_group,
-                "k_anonymous": self.faces.k_anonymous,
-            },
+            "criteria": criteria,
+            "face_privacy": asdict(self.faces) | {"k_anonymous": self.faces.k_anonymous},
             "accepted": self.accepted,
         }
-
-    def _tested_as_json(self) -> list[dict[str, Any]]:
-        if self.tested is None:
-            return [{} for _ in self.verdicts]
-        return [{"tested": None if t is None else asdict(t)} for t in self.tested]
 
 
 def evaluate(
@@ -88,14 +78,16 @@ def evaluate(
     return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces, tested)
 
 
-def read_under(specification: Specification, source: Address, found: Labels | None, choice: Choice) -> Table:
+def read_under(
+    specification: Specification, source: Address, found: Labels | None, choice: Mapping[str, str]
+) -> Table:
     """A file of raw values, or its labels where it holds some, under the chosen alternatives."""
     if found is not None and _fits(specification, found, choice):
         return _coded(specification, found, choice)
     return recode(specification, read_public(source, specification), choice)
 
 
-def labelled_choice(specification: Specification, found: Labels | None) -> Choice | None:
+def labelled_choice(specification: Specification, found: Labels | None) -> Mapping[str, str] | None:
     """The alternatives whose labels a file holds; None for a file of raw values."""
     if found is None:
         return None
@@ -122,11 +114,11 @@ def _labels(specification: Specification, address: Address) -> Labels | None:
         raise
 
 
-def _fits(specification: Specification, found: Labels, choice: Choice) -> bool:
+def _fits(specification: Specification, found: Labels, choice: Mapping[str, str]) -> bool:
     return all(set(found[c.name]) <= set(c.axis(choice[c.name]).labels) for c in specification.columns)
 
 
-def _coded(specification: Specification, found: Labels, choice: Choice) -> Table:
+def _coded(specification: Specification, found: Labels, choice: Mapping[str, str]) -> Table:
     domain = Domain(specification.axes(choice))
     places = [{label: code for code, label in enumerate(axis.labels)} for axis in domain.axes]
     codes = [

@@ -15,11 +15,12 @@ from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
-from facsimile.table.numbers import Floats, floats
+from facsimile.table.numbers import Floats, floats, mean, variance
 from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
 
 FAR = Fraction(1, 3)
+MEAN_KEYS = ("criterion", "group", "raw", "numbers", "difference", "alternative", "far")
 
 
 @dataclass(frozen=True)
@@ -66,18 +67,7 @@ class PublicSummary:
             "distinct_rows": self.distinct,
             "smallest_one_way": self.smallest,
             "smallest_group": self.groups,
-            "means": [
-                {
-                    "criterion": mean.criterion,
-                    "group": mean.group,
-                    "raw": mean.raw,
-                    "numbers": mean.numbers,
-                    "difference": mean.difference,
-                    "alternative": mean.alternative,
-                    "far": mean.far,
-                }
-                for mean in self.means
-            ],
+            "means": [{key: getattr(mean, key) for key in MEAN_KEYS} for mean in self.means],
         }
 
 
@@ -88,14 +78,13 @@ def summarise(specification: Specification, table: Table, raw: RawSums | None = 
     for column in specification.columns:
         if column.groups is not None:
             labels, places = column.coarsening(coded.domain.axis(column.name))
-            sums = dict.fromkeys(range(len(labels)), 0)
-            for place, count in zip(places, coded.marginal((column.name,)), strict=True):
-                sums[place] += int(count)
-            groups[column.name] = min(sums.values())
+            sums = np.zeros(len(labels), np.int64)
+            np.add.at(sums, np.array(places), coded.marginal((column.name,)))
+            groups[column.name] = int(sums.min())
     smallest = {name: int(coded.marginal((name,)).min()) for name in coded.domain.names}
     binned = () if raw is None else tuple(_binned(specification, table, raw))
-    spreads, correlations = _spreads(coded, coded.domain), _correlations(coded)
-    return PublicSummary(table.n, coded.distinct, smallest, groups, spreads, binned, correlations)
+    spreads = {axis.name: _spread(coded, axis.name) for axis in coded.domain.axes if axis.numbers is not None}
+    return PublicSummary(table.n, coded.distinct, smallest, groups, spreads, binned, _correlations(coded))
 
 
 def averaged(specification: Specification) -> list[str]:
@@ -119,11 +108,11 @@ def _binned(specification: Specification, table: Table, raw: RawSums) -> Iterato
                 means(coded, criterion.of, groupings(specification, criterion.by, coded.domain))
             )
         for place, (group, rows) in enumerate(_groups(specification, criterion, table.domain, raw)):
-            mean = raw.mean(criterion.of, rows)
+            behind = raw.mean(criterion.of, rows)
             found = {used: float(each[place] or 0) for used, each in numbers.items()}
-            if mean is not None:
-                worst = max(found, key=lambda used: abs(found[used] - mean))
-                yield BinnedMean(criterion.name, group, mean, found[worst], worst, criterion.threshold)
+            if behind is not None:
+                worst = max(found, key=lambda used: abs(found[used] - behind))
+                yield BinnedMean(criterion.name, group, behind, found[worst], worst, criterion.threshold)
 
 
 def _groups(
@@ -156,14 +145,7 @@ def _correlations(table: Table) -> Floats | None:
     return found
 
 
-def _spreads(table: Table, domain: Domain) -> dict[str, tuple[Fraction, Fraction]]:
-    found = {}
-    for axis in domain.axes:
-        if axis.numbers is None:
-            continue
-        counts = [int(count) for count in table.marginal((axis.name,))]
-        mean = sum((x * c for x, c in zip(axis.numbers, counts, strict=True)), Fraction(0)) / table.n
-        square = sum((x * x * c for x, c in zip(axis.numbers, counts, strict=True)), Fraction(0)) / table.n
-        deviation = Fraction(math.sqrt(square - mean * mean)).limit_denominator(2**20)
-        found[axis.name] = (mean, deviation or Fraction(1))
-    return found
+def _spread(table: Table, name: str) -> tuple[Fraction, Fraction]:
+    """Mean and deviation; a deviation of 0 counts as 1."""
+    deviation = Fraction(math.sqrt(variance(table, name))).limit_denominator(2**20)
+    return mean(table, name), deviation or Fraction(1)

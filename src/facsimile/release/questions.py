@@ -139,7 +139,7 @@ def _problem(specification: Specification, kind: Kind[Any], table: Table) -> str
         asked = Candidate(specification, table, fit).ask(kind)
         if asked is not None:
             _check(specification, asked, table)
-        elif not kind.undetermined:
+        elif not (kind.refits or kind.needs_fit):
             return "has numbers that are too large to be measured with noise"
     except ValueError:
         return "asks what no table can answer: it compares too many cells, or none"

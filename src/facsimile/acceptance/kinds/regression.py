@@ -60,7 +60,7 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
     """
 
     expense = 1
-    early = refits = undetermined = True
+    refits = True
     stand = ("step", "fit")
     topic, about, title = "regression", "target", "Regression of {columns}: its coefficients"
     sentence = (
@@ -207,7 +207,7 @@ class PredictionsKind(Kind[RegressionError]):
     """The difference of mean absolute errors: of a public fit of the original, and of the candidate's own."""
 
     expense = 3
-    needs_fit = undetermined = True
+    needs_fit = True
     stand = ("fit", "fit")
     topic, about, title = "regression", "target", "Regression of {columns}: its predictions"
     sentence = (
