@@ -167,7 +167,7 @@ def test_rooms_give_the_chance_of_a_release(
         for place in range(len(candidates())):
             found = judge(spec, place)
             said = found.judgement()
-            once = "0.2" if any(room.once for room in said.rooms) else None
+            once = "0.2" if any(room.once for room in said.noiseless) else None
             rooms = Rooms.of([trial_of(said)]).at(once)
             chance = float(rooms.joint(Fraction(epsilon), spec.selection)[0])
             test = asked(found).joint_test()
@@ -177,7 +177,7 @@ def test_rooms_give_the_chance_of_a_release(
 
 
 def trial_of(said: Judgement) -> Trial:
-    return Trial("c", "2", 1000, said.accepted, said.readings, said.rooms, 0.0, 0.0)
+    return Trial("c", "2", 1000, said.accepted, said.readings, said.noiseless, 0.0, 0.0)
 
 
 def test_a_candidate_that_misses_a_criterion_is_never_accepted() -> None:
@@ -194,7 +194,7 @@ def test_a_candidate_that_misses_a_criterion_is_never_accepted() -> None:
 def test_rooms_are_the_declared_forms() -> None:
     for place, (_, table) in enumerate(candidates()):
         found = judge(JOINT, place)
-        rooms = list(found.judgement().rooms)
+        rooms = list(found.judgement().noiseless)
         tested = as_tested(JOINT, found.original.table, table, "sharp")
         for criterion, expected in zip(JOINT.criteria, tested, strict=True):
             if isinstance(criterion, RegressionError):
@@ -222,8 +222,8 @@ def test_rooms_are_read_where_they_are_asked_for(scheme: str) -> None:
     spec = SPECIFICATIONS[scheme]
     for place in range(len(candidates())):
         whole, short = judge(spec, place).judgement(), judge(spec, place, noiseless=False).judgement()
-        assert len(whole.rooms) == len(spec.criteria) + len(ONCE) - 1
-        assert (short.accepted, short.readings, short.rooms) == (whole.accepted, whole.readings, ())
+        assert len(whole.noiseless) == len(spec.criteria) + len(ONCE) - 1
+        assert (short.accepted, short.readings, short.noiseless) == (whole.accepted, whole.readings, ())
 
 
 def tightened(spec: Specification, factor: Fraction) -> Specification:

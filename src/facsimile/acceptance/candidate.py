@@ -135,10 +135,9 @@ def exact_errors(specification: Specification, real: Table, synthetic: Table) ->
     """Every criterion of the specification, exactly, between two public tables under the same alternatives."""
     if real.domain != synthetic.domain or real.n != synthetic.n:
         raise ValueError("two tables of one domain and one size are compared")
-    return [
-        Verdict(criterion.name, exact_error(specification, criterion, real, synthetic), criterion.threshold)
-        for criterion in specification.criteria
-    ]
+    candidate, original = Candidate(specification, synthetic), Original(real)
+    kinds = kinds_of(specification)
+    return [Verdict(k.criterion.name, k.exact(candidate, original), k.criterion.threshold) for k in kinds]
 
 
 def exact_error(
@@ -159,4 +158,5 @@ def as_tested(
     kinds = [kind_of(criterion, form) for criterion in specification.criteria]
     target = next((kind.needs for kind in kinds if kind.needs), None)
     candidate = Candidate(specification, synthetic, None if target is None else Fit.of(real, target))
-    return [kind.tested(candidate, Original(real)) for kind in kinds]
+    original = Original(real)
+    return [kind.tested(candidate, original) for kind in kinds]

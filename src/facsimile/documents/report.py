@@ -18,7 +18,7 @@ class Criterion:
     """A quality criterion as it was measured, with its noise.
 
     `kind` and `columns` are those of the specification, `topic` what it is about; `stands` says whether the
-    error itself was measured or what stands in for it (acceptance/words.py).
+    error itself was measured or what stands in for it (acceptance/kind.py).
 
     `value` is the noisy error (None where it is infinite). `bound` is one of those that hold together (see
     Confidence); None where the noise allows no finite one. Δ is `sensitivity`; the noise has the standard

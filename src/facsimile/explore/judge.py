@@ -99,7 +99,7 @@ class Judgement:
 
     accepted: bool
     readings: tuple[Reading, ...] = ()
-    rooms: tuple[Noiseless, ...] = ()
+    noiseless: tuple[Noiseless, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

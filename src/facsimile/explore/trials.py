@@ -96,7 +96,7 @@ def run(setup: Setup, job: Job) -> list[Trial]:
             found.append(_failed(name, error, fitted, time.thread_time() - start))
             continue
         spent = time.thread_time() - start
-        found.append(Trial(*name, said.accepted, said.readings, said.rooms, fitted, spent))
+        found.append(Trial(*name, said.accepted, said.readings, said.noiseless, fitted, spent))
     return found
 
 
