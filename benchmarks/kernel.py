@@ -17,6 +17,7 @@ from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import Ledger
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.modes import mode_of
 from facsimile.privacy.reader import rehearse
 from facsimile.privacy.transcript import Transcript
 from facsimile.spec.bins import parse_bins
@@ -50,7 +51,9 @@ def mechanism(rows: int, folder: Path) -> Report:
         ledger.create("benchmark", Fraction(1000))
         with Transcript(Path(place) / "transcript") as transcript:
             curator = Curator.production(rehearse(table), ledger, transcript)
-            with curator.search(Plan(ONE * 100, ONE, ONE, Selection(mode="single")), "benchmark") as search:
+            with curator.search(
+                Plan(ONE * 100, ONE, ONE, mode_of(Selection(mode="single"))), "benchmark"
+            ) as search:
                 inside = search.once()
                 tasks = {
                     "OpenDP": lambda: sampler(counts),

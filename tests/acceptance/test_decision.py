@@ -23,7 +23,6 @@ from facsimile.acceptance.decision import (
     JointTest,
     Measured,
     fine_grid,
-    luck,
     margin,
 )
 from facsimile.acceptance.kind import kind_of
@@ -37,7 +36,7 @@ from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients, RegressionError
 from facsimile.spec.load import load
-from facsimile.spec.release import Selection, Specification
+from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 from laws import ALPHA
@@ -101,19 +100,6 @@ def test_a_margin_is_the_smallest_that_the_exact_tail_allows(
     assert tail(t, epsilon, units) <= float(p) * (1 + 1e-9)
     if t > 1 and epsilon < units:
         assert tail(t - 2, epsilon, units) > float(p) * (1 - 1e-9)
-
-
-def selection(**given: Any) -> Selection:
-    return Selection(**{"false_accept": "0.05", **given})
-
-
-def test_the_whole_run_releases_a_bad_table_with_at_most_the_stated_probability() -> None:
-    """If every candidate is bad and each test errs with probability p: p/(p + γ(1−p)), p^a, p."""
-    p = float(luck(selection(mode="coin", gamma="0.05")))
-    assert p / (p + 0.05 * (1 - p)) <= 0.05
-    p = float(luck(selection(mode="rising-coin", a="0.4")))
-    assert p**0.4 <= 0.05 < (p * 1.001) ** 0.4
-    assert luck(selection(mode="single")) == luck(selection(mode="paper")) == Fraction(1, 20)
 
 
 def test_the_joint_test_accepts_a_bad_candidate_no_more_often_than_stated() -> None:

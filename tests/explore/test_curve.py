@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.explore.curve import MOST_FRESH, STATING, Curve, Point
-from facsimile.explore.options import RISING, SCHEMES, Option
-from facsimile.spec.choices import Scheme
+from facsimile.explore.options import SCHEMES, Option
+from facsimile.spec.choices import SchemeName
 from facsimile.spec.release import Selection
 from facsimile.spec.space import Configuration
 
@@ -20,7 +20,7 @@ ALONE = Configuration({}, "mst", {}, {})
 SINGLE = Selection(mode="single")
 WAYS = (
     SINGLE,
-    *(Selection(mode="rising-coin", a=a) for a in RISING[::3]),
+    *(Selection(mode="rising-coin", a=Fraction(k, 10)) for k in (1, 4, 7)),
     Selection(mode="coin", gamma=Fraction(1, 10)),
 )
 
@@ -30,10 +30,10 @@ def option(
     stated: list[float],
     test: Fraction = Fraction(1, 10),
     selection: Selection = SINGLE,
-    scheme: Scheme = "test-then-measure",
+    scheme: SchemeName = "test-then-measure",
 ) -> Option:
     both = np.array(chosen), np.array(stated)
-    return Option(scheme, Fraction(1), test, None, (), selection, (ALONE,), *both, 1.0)
+    return Option(scheme, test, None, (), selection, Fraction(1), (ALONE,), *both, 1.0)
 
 
 shares = st.lists(st.floats(0, 1), min_size=1, max_size=12)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from facsimile.acceptance.candidate import Candidate, Verdict, as_tested, exact_errors
-from facsimile.acceptance.decision import GRID, luck
+from facsimile.acceptance.decision import GRID
 from facsimile.acceptance.kind import cheapest_first
 from facsimile.acceptance.regression import Fit, fit_once
 from facsimile.explore.chances import Rooms, at_most
@@ -20,6 +20,7 @@ from facsimile.explore.judge import ONCE, Judge, Judgement
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial, candidate_of
 from facsimile.privacy.curator import Curator
+from facsimile.privacy.modes import mode_of
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import Unmatched
 from facsimile.privacy.reader import rehearse
@@ -169,7 +170,7 @@ def test_rooms_give_the_chance_of_a_release(
             said = found.judgement()
             once = "0.2" if any(room.once for room in said.noiseless) else None
             rooms = Rooms.of([trial_of(said)]).at(once)
-            chance = float(rooms.joint(Fraction(epsilon), spec.selection)[0])
+            chance = float(rooms.joint(Fraction(epsilon), mode_of(spec.selection).luck)[0])
             test = asked(found).joint_test()
             assert test is not None
             expected = 0.0 if test.hopeless() else exact_chance(found)
@@ -188,7 +189,7 @@ def test_a_candidate_that_misses_a_criterion_is_never_accepted() -> None:
         found = judge(spec, place)
         assert not all(reading.met for reading in found.judgement().readings)
         assert not any(judge(spec, place, name).judgement().accepted for name in range(20))
-        assert exact_chance(found) <= luck(spec.selection)
+        assert exact_chance(found) <= mode_of(spec.selection).luck
 
 
 def test_rooms_are_the_declared_forms() -> None:

@@ -12,7 +12,7 @@ from budgets import RULE, SOURCE, made, room
 from facsimile.explore.chances import Rooms
 from facsimile.explore.judge import ONCE
 from facsimile.explore.narrowed import narrowed
-from facsimile.explore.options import Option, ceil_to, levels, options, round_up
+from facsimile.explore.options import Option, levels, options, round_up
 from facsimile.explore.race import Rule
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
@@ -44,7 +44,7 @@ def test_one_half_of_the_fresh_trials_chooses_and_the_other_states(study: Study)
         for half, used in enumerate((option.chosen, option.stated)):
             mine = [t for c in option.configurations for t in level.trials[c.identifier][half::2]]
             assert option.test is not None and len(used) == RULE.fresh // 2 * len(option.configurations)
-            assert np.allclose(np.sort(Rooms.of(mine).joint(option.test, option.selection)), np.sort(used))
+            assert np.allclose(np.sort(Rooms.of(mine).joint(option.test, option.mode.luck)), np.sort(used))
 
 
 def test_noise_is_the_asked_part_of_the_threshold(study: Study) -> None:
@@ -98,7 +98,7 @@ def test_the_paper_scheme_can_be_planned_as_it_was_tried(tmp_path: Path, ratio: 
     declared = tuple((criterion.name, criterion.epsilon) for criterion in spec.criteria)
     paper = [option for option in every(study) if option.scheme == "paper"]
     tried = [option for option in paper if option.measured == declared]
-    assert {option.selection.mode for option in tried} == {"single", "rising-coin", "coin", "paper"}
+    assert {option.mode.name for option in tried} == {"single", "rising-coin", "coin", "paper"}
     assert {option.generator for option in tried} == {Fraction(2), Fraction("1.4")}
     level = levels(study)[0]
     for option in (option for option in tried if option.generator == 2):
@@ -133,7 +133,6 @@ def test_rounding_up() -> None:
     for value in (0.0231, 0.5, 1.0, 12.34, 0.99999):
         found = float(round_up(value))
         assert value <= found + 1e-9 <= value * 1.1 + 1e-9
-    assert ceil_to(Fraction(1, 3), 4) == Fraction(3334, 10_000)
     assert math.isclose(float(round_up(0.1)), 0.1)
 
 

@@ -23,7 +23,7 @@ from facsimile.explore.race import Rule
 from facsimile.explore.study import Study
 from facsimile.release.check import check
 from facsimile.release.plan import plan_of
-from facsimile.spec.choices import Scheme
+from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import loads
 
@@ -32,7 +32,7 @@ WISHES = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
 
 
 @cache
-def planned(study: Study, accept: float, *schemes: Scheme) -> Planned:
+def planned(study: Study, accept: float, *schemes: SchemeName) -> Planned:
     return plan(study, accept, schemes=schemes or BOUNDED)
 
 
@@ -177,7 +177,7 @@ def test_no_plan_without_fresh_trials(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("accept", [0.2, 0.5, 0.8])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_written_specification_is_the_plan(study: Study, scheme: Scheme, accept: float) -> None:
+def test_the_written_specification_is_the_plan(study: Study, scheme: SchemeName, accept: float) -> None:
     option = planned(study, accept, scheme).option
     text = narrowed(study.source, option, ["Planned."])
     written, before = loads(text), loads(study.source)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.explore.race import Rule, audited, rank, survives
-from facsimile.explore.schedule import HEATS, Group, Schedule
+from facsimile.explore.schedule import HEATS, Schedule, Sharing
 from facsimile.explore.trials import FRESH, Job, Trial, fit_key
 from studies import World, configurations, specification
 
@@ -39,11 +39,11 @@ WORLDS = st.builds(World, st.integers(0, 10**6))
 RUNS = settings(max_examples=40)
 
 
-def stages(schedule: Schedule) -> list[Callable[[], Callable[[Group], Job | None]]]:
+def stages(schedule: Schedule) -> list[Callable[[], Callable[[Sharing], Job | None]]]:
     """What follows in each stage; a heat is asked for when it begins."""
 
-    def heat(number: int) -> Callable[[Group], Job | None]:
-        def following(group: Group) -> Job | None:
+    def heat(number: int) -> Callable[[Sharing], Job | None]:
+        def following(group: Sharing) -> Job | None:
             mine = {c.identifier for c in group}
             return next(
                 (job for job in schedule.in_heat(number) if job.configurations[0].identifier in mine), None

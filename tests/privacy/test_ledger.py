@@ -25,6 +25,7 @@ from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
 from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.modes import mode_of
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.private import Private
 from facsimile.privacy.queries import WorstSum
@@ -303,7 +304,7 @@ def test_a_search_whose_draws_found_no_room_is_left_as_a_crash_leaves_it(
     book: Ledger, curator: Curator, mode: str, left: list[str]
 ) -> None:
     """Where indices may run again, the same charge goes on; no other failure leaves one open."""
-    chosen = Selection.model_validate({"mode": mode} | ({"a": "1"} if left else {}))
+    chosen = mode_of(Selection.model_validate({"mode": mode} | ({"a": "1"} if left else {})))
     planned = Plan(Fraction(0), Fraction(1, 3), Fraction(0), chosen)
     with pytest.raises(FacsimileError, match="E333"), curator.search(planned, "lost"):
         raise refusal("E333")

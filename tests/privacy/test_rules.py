@@ -70,7 +70,8 @@ BREAKS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "p7": [
         ("privacy/mechanisms/marginals.py", "Fraction(0)", "0.5"),
-        ("privacy/budget.py", "return 2 * one", "return float(2 * one)"),
+        ("privacy/modes.py", "return (2 - self.a) * one", "return float(2 - self.a) * one"),
+        ("privacy/modes.py", "return self.a / index", "return 0.5 / index"),
     ],
     "p8": [
         ("privacy/reader.py", "return rehearse(table)", "print(table)"),
@@ -198,7 +199,7 @@ def test_p9_private_shows_nothing() -> None:
 
 def test_the_folder_stays_small_enough_to_read() -> None:
     lines = sum(len(text.splitlines()) for path, text in sources(SOURCE).items() if path.startswith("privacy/"))
-    assert lines < 2820
+    assert lines < 2940
 
 
 def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:

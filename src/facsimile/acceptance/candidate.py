@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar, cast
 
-from facsimile.acceptance.decision import Asked, JointTest, Measured, luck
+from facsimile.acceptance.decision import Asked, JointTest, Measured
 from facsimile.acceptance.kind import Kind, Tested, kind_of, kinds_of
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.regression import Fit
+from facsimile.privacy.modes import mode_of
 from facsimile.privacy.queries import Query
 from facsimile.privacy.queries.regression import Cells
 from facsimile.shaping.constraints import allowed
@@ -74,7 +75,7 @@ class Candidate:
         asked = tuple(one for one in found if one is not None)
         if len(asked) < len(found):
             return None
-        return JointTest(asked, epsilon or spec.budget.test or Fraction(0), luck(spec.selection))
+        return JointTest(asked, epsilon or spec.budget.test or Fraction(0), mode_of(spec.selection).luck)
 
     def passes(self, answers: Answers) -> bool:
         """The joint test; what the candidate alone decides costs nothing."""

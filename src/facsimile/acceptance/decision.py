@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from facsimile.privacy.budget import log_upper
 from facsimile.privacy.mechanisms import Answer, NoisyAnswer
 from facsimile.privacy.queries import Query, WorstExcess
 from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import Criterion
-from facsimile.spec.release import Selection
 
 if TYPE_CHECKING:
     from facsimile.acceptance.kind import Kind
@@ -25,23 +24,6 @@ if TYPE_CHECKING:
 GRID = 1024
 FINE = 1024
 LAPLACE, FUNCTIONAL = "discrete Laplace", "functional mechanism"
-
-
-def luck(selection: Selection) -> Fraction:
-    """How likely one test may accept a bad candidate, so that the run releases one with `false_accept` at most.
-
-    Coin γ: the expected number of tests is at most 1/γ, so p/γ ≤ α. Rising coin: P[ever] ≤ p^a, so p ≤ α^(1/a).
-    Where nothing halts the search (mode `paper`) no bound on the run exists; α holds for each test.
-    """
-    alpha = selection.false_accept
-    match selection.mode:
-        case "coin" | "capped-coin":
-            return alpha * selection.gamma
-        case "rising-coin":
-            return _power_below(alpha, 1 / (selection.a or Fraction(1)))
-        case "paper" | "single":
-            return alpha
-    assert_never(selection.mode)
 
 
 def margin(luck: Fraction, epsilon: Fraction, units: int) -> int:
@@ -52,11 +34,6 @@ def margin(luck: Fraction, epsilon: Fraction, units: int) -> int:
     smallest = max(Fraction(0), 1 - epsilon / units)
     wanted = 1 / (luck * (1 + smallest))
     return max(0, ceil(log_upper(wanted) * units / epsilon)) if wanted > 1 else 0
-
-
-def _power_below(base: Fraction, exponent: Fraction) -> Fraction:
-    """A rational a little below base^exponent, base in (0, 1)."""
-    return Fraction(float(base) ** float(exponent)) * Fraction(999_999, 1_000_000)
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
 
 def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]:
     """What `check --json` prints."""
+    from facsimile.release.plan import plan_of
     from facsimile.release.reporting import said_of
     from facsimile.spec.decimals import show_decimal
 
@@ -91,7 +92,7 @@ def check_as_json(found: Check, summary: PublicSummary | None) -> dict[str, Any]
         "neighbours": spec.neighbours,
         "digest": spec.digest(),
         "scheme": spec.scheme,
-        "selection": spec.selection.mode,
+        "selection": plan_of(spec).mode.name,
         "configurations": {
             "total": spec.space.size,
             "pure": pure,

@@ -17,7 +17,7 @@ from facsimile.cli.progress import busy, telling, watching
 from facsimile.cli.surviving import caution, differing, keep_survivors
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
-from facsimile.spec.choices import Scheme
+from facsimile.spec.choices import SchemeName
 
 if TYPE_CHECKING:
     from facsimile.explore.curve import Curve, Point
@@ -145,7 +145,7 @@ def plan_command(
         typer.Option(min=0.001, max=1.0, help="Noise of a measured criterion, as a part of its threshold."),
     ] = NOISE,
     scheme: Annotated[
-        Scheme | None,
+        SchemeName | None,
         typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
     ] = None,
     total: Annotated[
@@ -248,7 +248,7 @@ def _point_as_json(point: Point) -> dict[str, Any]:
         "low": point.low,
         "high": point.high,
         "generator": show_decimal(point.option.generator),
-        "mode": point.option.selection.mode,
+        "mode": point.option.mode.name,
     }
 
 
@@ -263,7 +263,7 @@ def _print_plan(study: Study, found: Planned, write: Path | None, loud: Sequence
     for line in _doubts(found):
         page.line(line)
     page.line(
-        f"Scheme {option.scheme}, selection {option.selection.mode}; {option.iterations():.1f} candidates "
+        f"Scheme {option.scheme}, selection {option.mode.name}; {option.iterations():.1f} candidates "
         f"expected, {option.iterations() * option.seconds:.1f} s of CPU."
     )
     rows = [(name, show_upper(value), note) for name, value, note in _split(found)]
@@ -325,7 +325,7 @@ def _doubts(found: Planned) -> Iterator[str]:
         yield f"A total of {show_upper(found.sure.total)} is shown to reach {found.accept:g}."
 
 
-def _cheapest(curve: Curve, scheme: Scheme, rung: float) -> str:
+def _cheapest(curve: Curve, scheme: SchemeName, rung: float) -> str:
     from facsimile.release.check import show_upper
 
     point = curve.cheapest(rung, (scheme,))

@@ -35,6 +35,7 @@ from facsimile.documents.numerals import (
     spoken_day,
 )
 from facsimile.documents.report import FREE, ONCE, ORIGINAL, Regression, Report
+from facsimile.privacy.modes import MODES
 from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.spec.people import is_mail
 from facsimile.spec.publisher import is_link
@@ -139,7 +140,8 @@ def _words(report: Report) -> dict[str, Any]:
         "dropping": dropping,
         "left_out": report.policy == "declared" and (ruled or dropping),
         "rare": rarest if (rarest := int(report.projection.get("min_count", 1))) > 1 else None,
-        "several": report.mode != "single",
+        "several": MODES[report.mode].repeats,
+        "mode": MODES[report.mode],
         "again": _again(report),
         "fitted_before": any(line.part == ONCE for line in report.budget) and bool(_regressions(report)),
         "shared": any(line.note == FREE for line in report.budget),

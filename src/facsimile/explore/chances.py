@@ -6,14 +6,8 @@ the probability of acceptance follows for any epsilon of the test, without anoth
     joint test      M = max (value − limit)/Δ;  accepted when ⌊K·M⌋ + Z ≤ −margin,  P[Z = z] ∝ exp(−|z|ε/K)
     one by one      accepted when value + Z < limit for each criterion with its own ε: a product
 
-From the mean q of these chances over trials follow the chance of a release and the expected candidates:
-
-    single          q                              1
-    rising coin     q^a                            Σ_j Π_{i<j} (1−q)(1−a/i)
-    coin γ          q/(1 − (1−q)(1−γ))             1/(1 − (1−q)(1−γ))
-    until success   1                              1/q
-
-A capped coin is no option: it costs more than the coin without a cap and releases no more often.
+From the mean of these chances over trials follow the chance of a release and the expected candidates, as the
+selection mode has it (privacy/modes.py).
 """
 
 from __future__ import annotations
@@ -23,19 +17,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import exp, log
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
+from scipy.special import rel_entr
 
-from facsimile.acceptance.decision import GRID, luck, margin
+from facsimile.acceptance.decision import GRID, margin
 from facsimile.explore.trials import Trial
-from facsimile.spec.release import Selection
+from facsimile.table.numbers import Floats
 
-Floats = npt.NDArray[np.float64]
-Mode = Literal["paper", "coin", "capped-coin", "rising-coin", "single"]
-MOST_CANDIDATES = 100_000
 WORTH = 0.005
 
 
@@ -52,7 +42,6 @@ class Rooms:
     slack: Floats
     room: Floats
     limit: Floats
-    seconds: Floats
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> Rooms:
@@ -65,20 +54,20 @@ class Rooms:
                 slack[place] = [-r.excess for r in trial.rooms]
                 room[place] = [(r.limit - r.value) / r.sensitivity for r in trial.rooms]
                 limit[place] = [r.limit / r.sensitivity for r in trial.rooms]
-        return cls(names, slack, room, limit, np.array([t.fit_seconds + t.seconds for t in trials]))
+        return cls(names, slack, room, limit)
 
     def at(self, once: str | None) -> Rooms:
         """With one epsilon of the regression."""
         kept = [i for i, (_, level) in enumerate(self.criteria) if level is None or level == once]
         names = tuple(self.criteria[i] for i in kept)
-        return Rooms(names, self.slack[:, kept], self.room[:, kept], self.limit[:, kept], self.seconds)
+        return Rooms(names, self.slack[:, kept], self.room[:, kept], self.limit[:, kept])
 
     def tightened(self, factor: float) -> Rooms:
         """With every limit multiplied by a factor: the value stays. The joint test gets no less than this."""
         limit = self.limit * factor
         with np.errstate(invalid="ignore"):
             room = np.where(np.isneginf(self.room), -np.inf, self.room - self.limit + limit)
-        return Rooms(self.criteria, room, room, limit, self.seconds)
+        return Rooms(self.criteria, room, room, limit)
 
     def onces(self) -> tuple[str | None, ...]:
         """The epsilons of the regression worth their price: each lets more candidates meet every criterion.
@@ -94,42 +83,35 @@ class Rooms:
                 best = share
         return tuple(kept) or (None,)
 
-    def joint(self, epsilon: Fraction, selection: Selection) -> Floats:
+    def joint(self, epsilon: Fraction, luck: Fraction) -> Floats:
         """The chance of each trial's candidate in the joint test."""
         if not self.criteria:
-            return np.zeros(len(self.seconds))
-        step = _margin(selection.mode, selection.gamma, selection.a, selection.false_accept, epsilon)
-        hopeless = self._smallest_limit <= step / GRID
-        units = np.floor(GRID * self._worst)
-        return np.where(hopeless | ~np.isfinite(units), 0.0, at_most(-step - units, float(epsilon) / GRID))
+            return np.zeros(len(self.slack))
+        step = _margin(luck, epsilon)
+        worst, limit = self._extremes
+        units = np.floor(GRID * worst)
+        hopeless = (limit <= step / GRID) | ~np.isfinite(units)
+        return np.where(hopeless, 0.0, at_most(-step - units, float(epsilon) / GRID))
 
     @cached_property
-    def _worst(self) -> Floats:
-        """M of each trial; infinite where it has none."""
-        worst: Floats = -self.slack.min(axis=1)
-        return worst
-
-    @cached_property
-    def _smallest_limit(self) -> Floats:
-        smallest: Floats = self.limit.min(axis=1)
-        return smallest
+    def _extremes(self) -> tuple[Floats, Floats]:
+        """M of each trial, infinite where it has none, and its smallest limit."""
+        return -self.slack.min(axis=1), self.limit.min(axis=1)
 
     def one_by_one(self, epsilons: Sequence[float]) -> Floats:
         """The chance of each candidate when every criterion is measured with its own noise."""
         if not self.criteria:
-            return np.zeros(len(self.seconds))
+            return np.zeros(len(self.slack))
         failed = np.isinf(self.room).any(axis=1)
         room = np.where(np.isinf(self.room), 0.0, self.room) * np.asarray(epsilons)
-        with np.errstate(over="ignore"):
-            below = np.where(room >= 0, 1 - 0.5 * np.exp(-np.abs(room)), 0.5 * np.exp(-np.abs(room)))
-        return np.where(failed, 0.0, below.prod(axis=1))
+        beyond = 0.5 * np.exp(-np.abs(room))
+        return np.where(failed, 0.0, np.where(room >= 0, 1 - beyond, beyond).prod(axis=1))
 
 
 @lru_cache(maxsize=4096)
-def _margin(mode: Mode, gamma: Fraction, a: Fraction | None, alpha: Fraction, epsilon: Fraction) -> int:
+def _margin(luck: Fraction, epsilon: Fraction) -> int:
     """The margin of the joint test, computed once for each way to select."""
-    selection = Selection.model_construct(mode=mode, gamma=gamma, a=a, false_accept=alpha)
-    return margin(luck(selection), epsilon, GRID)
+    return margin(luck, epsilon, GRID)
 
 
 def at_most(k: Floats, rate: float) -> Floats:
@@ -144,33 +126,6 @@ def at_most(k: Floats, rate: float) -> Floats:
         below = np.exp(rate * np.minimum(k, 0)) / (1 + a)
     found: Floats = np.where(k >= 0, above, below)
     return found
-
-
-def released(q: Floats | float, selection: Selection) -> Floats:
-    """The probability of a release when each candidate is accepted with probability q, independently."""
-    q = np.asarray(q, np.float64)
-    if selection.mode == "rising-coin":
-        return q ** float(selection.a or 1)
-    if selection.mode == "coin":
-        gamma = float(selection.gamma)
-        return np.where(q > 0, q / np.maximum(1 - (1 - q) * (1 - gamma), 1e-300), 0.0)
-    if selection.mode == "paper":
-        return (q > 0).astype(np.float64)
-    return q
-
-
-def candidates(q: float, selection: Selection) -> float:
-    """The expected number of candidates that are tried."""
-    if selection.mode == "single":
-        return 1.0
-    if selection.mode == "coin":
-        return 1 / (1 - (1 - q) * (1 - float(selection.gamma)))
-    if selection.mode == "paper":
-        return 1 / q if q > 0 else float("inf")
-    j = np.arange(1, MOST_CANDIDATES)
-    with np.errstate(divide="ignore"):
-        steps = np.log(max(1 - q, 1e-300)) + np.log(np.maximum(1 - float(selection.a or 1) / j, 0.0))
-    return 1 + float(np.exp(np.cumsum(steps)).sum())
 
 
 def interval(mean: float, n: float, confidence: float) -> tuple[float, float]:
@@ -194,13 +149,4 @@ def at_least(mean: float, n: float, confidence: float) -> float:
     if mean == 0.0 or not n:
         return 0.0
     allowed = log(2 / (1 - confidence)) / n
-    return float(brentq(lambda m: _entropy(mean, m) - allowed, 0.0, mean))
-
-
-def _entropy(x: float, m: float) -> float:
-    """KL(x‖m) of two coins, large where it is infinite."""
-    found = 0.0
-    for p, r in ((x, m), (1 - x, 1 - m)):
-        if p > 0:
-            found += p * log(p / r) if r > 0 else 1e9
-    return found
+    return float(brentq(lambda m: min(1e9, rel_entr(mean, m) + rel_entr(1 - mean, 1 - m)) - allowed, 0.0, mean))

@@ -28,7 +28,7 @@ from math import ceil, floor
 
 from facsimile.explore.options import SCHEMES, Option, levels, options
 from facsimile.explore.study import Study
-from facsimile.spec.choices import Scheme
+from facsimile.spec.choices import SchemeName
 
 STATING = 0.95
 STEP = 0.01
@@ -59,7 +59,7 @@ class Point:
         return f"{self.release:.3f} (95 %: {self.low:.3f} to {self.high:.3f})"
 
     @property
-    def scheme(self) -> Scheme:
+    def scheme(self) -> SchemeName:
         """How it spends."""
         return self.option.scheme
 
@@ -105,17 +105,17 @@ class Curve:
                 points.append(point)
         return cls(tuple(points))
 
-    def cheapest(self, wish: float, schemes: Sequence[Scheme] = SCHEMES) -> Point | None:
+    def cheapest(self, wish: float, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:
         """The smallest total that states what is wished."""
         reached = [point for point in self.points if point.scheme in schemes and point.release >= wish]
         return min(reached, key=lambda point: (point.total, -point.release), default=None)
 
-    def sure(self, wish: float, schemes: Sequence[Scheme] = SCHEMES) -> Point | None:
+    def sure(self, wish: float, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:
         """The smallest total whose whole interval reaches what is wished."""
         shown = [point for point in self.points if point.scheme in schemes and point.low >= wish]
         return min(shown, key=lambda point: (point.total, -point.release), default=None)
 
-    def best(self, total: Fraction, schemes: Sequence[Scheme] = SCHEMES) -> Point | None:
+    def best(self, total: Fraction, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:
         """The most that a total buys."""
         within = [point for point in self.points if point.scheme in schemes and point.total <= total]
         return max(within, key=lambda point: (point.release, -point.total), default=None)

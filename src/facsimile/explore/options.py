@@ -14,7 +14,7 @@ here (see curve.py).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,29 +23,31 @@ from math import ceil, floor, log10
 import numpy as np
 
 from facsimile.acceptance.kind import kinds_of
-from facsimile.explore.chances import Floats, Rooms, at_least, candidates, interval, released
+from facsimile.explore.chances import Rooms, at_least, interval
 from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, fit_key
 from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.modes import MODES, Mode, mode_of
 from facsimile.release.plan import arranged
-from facsimile.spec.choices import Scheme
+from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
+from facsimile.table.numbers import Floats
 
-SCHEMES: tuple[Scheme, ...] = ("paper", "test-then-measure", "train-once")
+BOUNDED: tuple[SchemeName, ...] = ("test-then-measure", "train-once")
+"""The schemes that keep `selection.false_accept`; the paper's bounds no table that misses a criterion."""
+SCHEMES: tuple[SchemeName, ...] = ("paper", *BOUNDED)
 TESTS = tuple(
     Fraction(text)
     for text in ("0.02", "0.03", "0.05", "0.07", "0.1", "0.14", "0.2", "0.3", "0.4", "0.6", "0.8", "1.2")
 )
-RISING = tuple(Fraction(k, 10) for k in range(1, 10))
-COINS = tuple(Fraction(text) for text in ("0.02", "0.05", "0.1", "0.2", "0.3", "0.5"))
 LOUDER = (1, 2)
 """In the paper's scheme criteria are measured in every iteration; how much more noise they may get there."""
 CHOOSING = 0.8
 Epsilons = tuple[tuple[str, Fraction], ...]
-Way = tuple[Scheme, Fraction | None, Fraction | None, Epsilons, Selection]
+Way = tuple[SchemeName, Fraction | None, Fraction | None, Epsilons, Selection]
 """Scheme, test, regression paid once, measured criteria and selection."""
 
 
@@ -53,41 +55,45 @@ Way = tuple[Scheme, Fraction | None, Fraction | None, Epsilons, Selection]
 class Option:
     """A way to spend, with the trials that tell its chance."""
 
-    scheme: Scheme
-    generator: Fraction
+    scheme: SchemeName
     test: Fraction | None
     once: Fraction | None
     measured: Epsilons
     selection: Selection
+    generator: Fraction
     configurations: tuple[Configuration, ...]
     chosen: Floats
     stated: Floats
     seconds: float
 
+    @cached_property
+    def mode(self) -> Mode:
+        """The selection at work."""
+        return mode_of(self.selection)
+
     @property
     def plan(self) -> Plan:
         """What it charges."""
         measured = [epsilon for _, epsilon in self.measured]
-        return arranged(self.scheme, self.generator, self.test, self.once, measured, self.selection)
+        return arranged(self.scheme, self.generator, self.test, self.once, measured, self.mode)
 
     @cached_property
     def total(self) -> Fraction:
         """The total epsilon, rounded up to what a specification writes."""
-        return ceil_to(self.plan.total().epsilon, 4)
+        return Fraction(ceil(self.plan.total().epsilon * 10**4), 10**4)
 
     @cached_property
     def shared(self) -> int:
         """How many of its configurations at most share a fit: so many of its trials are no better than one."""
-        return most_shared(self.configurations)
+        return max(Counter(map(fit_key, self.configurations)).values())
 
     @cached_property
     def least(self) -> float:
         """The chance of a release that the choosing trials vouch for."""
         n = len(self.chosen) / self.shared
         if self.scheme == "train-once":
-            return at_least(float(released(self.chosen, self.selection).mean()), n, CHOOSING)
-        q = at_least(float(self.chosen.mean()), n, CHOOSING)
-        return float(released(q, self.selection))
+            return at_least(float(self.mode.released(self.chosen).mean()), n, CHOOSING)
+        return self._released(at_least(float(self.chosen.mean()), n, CHOOSING))
 
     def chance(self, confidence: float, trials: int | None = None) -> tuple[float, float, float]:
         """The chance of a release by the stating trials, and its bounds: had there been so many like them.
@@ -97,15 +103,18 @@ class Option:
         the chance E h(p) lies between E h(pᵢ) of single candidates and h(E pᵢ); the bounds cover both.
         """
         n = (len(self.stated) if trials is None else trials) / self.shared
-        q, each = float(self.stated.mean()), float(released(self.stated, self.selection).mean())
-        low, high = (float(released(bound, self.selection)) for bound in interval(q, n, confidence))
+        q, each = float(self.stated.mean()), float(self.mode.released(self.stated).mean())
+        low, high = map(self._released, interval(q, n, confidence))
         if self.scheme == "train-once" or self.once is not None:
             low = min(low, interval(each, n, confidence)[0])
-        return each if self.scheme == "train-once" else float(released(q, self.selection)), low, high
+        return each if self.scheme == "train-once" else self._released(q), low, high
+
+    def _released(self, q: float) -> float:
+        return float(self.mode.released(q))
 
     def iterations(self) -> float:
         """The expected number of candidates."""
-        return candidates(float(self.stated.mean()), self.selection)
+        return float(self.mode.tried(float(self.stated.mean())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +124,6 @@ class Level:
     generator: Fraction
     configurations: dict[str, Configuration]
     trials: dict[str, list[Trial]]
-
-
-def most_shared(configurations: Iterable[Configuration]) -> int:
-    """The most configurations that differ in their projection only."""
-    return max(Counter(map(fit_key, configurations)).values())
 
 
 def levels(study: Study) -> list[Level]:
@@ -152,27 +156,18 @@ def _at(spec: Specification, level: Level, keep: float, noise: float, factor: fl
             chosen, stated = (_pooled(part, kept) for part in parts)
             configurations = tuple(level.configurations[name] for name in kept)
             seconds = float(np.mean([t.fit_seconds + t.seconds for half in halves for t in half]))
-            scheme, test, once, measured, selection = way
-            yield Option(
-                scheme,
-                level.generator,
-                test,
-                once,
-                measured,
-                selection,
-                configurations,
-                chosen,
-                stated,
-                seconds,
-            )
+            yield Option(*way, level.generator, configurations, chosen, stated, seconds)
 
 
 def _ways(
     spec: Specification, halves: Sequence[Sequence[Trial]], noise: float, factor: float | None
 ) -> Iterator[tuple[Way, list[Floats]]]:
     """Ways to spend, each with the chances of both halves' candidates."""
-    if spec.scheme == "paper" and factor is None:
-        yield from _as_tried(spec, halves)
+    selections = _selections(spec)
+    if spec.scheme == "paper" and factor is None:  # as declared: a trial was accepted, or it was not
+        declared = _charged(spec, spec.budget.once, tuple((c.name, c.epsilon) for c in spec.criteria))
+        accepted = [np.array([trial.accepted for trial in half], np.float64) for half in halves]
+        yield from ((("paper", None, spec.budget.once, declared, one), accepted) for one in selections)
     rooms = [Rooms.of(half) for half in halves]
     if not rooms[0].criteria or rooms[0].criteria != rooms[1].criteria:
         return
@@ -182,24 +177,22 @@ def _ways(
     for once in rooms[0].onces():
         at = [one.at(once) for one in rooms]
         paid = None if once is None else parse_decimal(once)
-        for scheme, test, epsilons, selection in _spending(spec, measured, factor is not None):
-            if scheme == "paper":
-                order = dict(epsilons)
-                shares = [float(order[name]) for name, _ in at[0].criteria]
-                chances = [one.one_by_one(shares) for one in at]
-            else:
-                assert test is not None
-                chances = [one.joint(test, selection) for one in at]
-            yield (scheme, test, paid, _charged(spec, paid, epsilons), selection), chances
-
-
-def _as_tried(spec: Specification, halves: Sequence[Sequence[Trial]]) -> Iterator[tuple[Way, list[Floats]]]:
-    """The paper's scheme with the declared forms and epsilons: a trial was accepted, or it was not."""
-    measured = tuple((criterion.name, criterion.epsilon) for criterion in spec.criteria)
-    measured = _charged(spec, spec.budget.once, measured)
-    for selection in _selections(spec):
-        accepted = [np.array([trial.accepted for trial in half], np.float64) for half in halves]
-        yield ("paper", None, spec.budget.once, measured, selection), accepted
+        tested = _charged(spec, paid, measured)
+        if factor is not None:
+            for test in TESTS[2:8:2]:
+                chances = [one.joint(test, mode_of(selections[0]).luck) for one in at]
+                yield ("test-then-measure", test, paid, tested, selections[0]), chances
+            continue
+        for selection in selections:
+            mode = mode_of(selection)
+            for louder in LOUDER if _one_by_one(spec) else ():
+                noisier = {name: round_up(float(epsilon) / louder) for name, epsilon in measured}
+                chances = [one.one_by_one([float(noisier[name]) for name, _ in one.criteria]) for one in at]
+                yield ("paper", None, paid, _charged(spec, paid, tuple(noisier.items())), selection), chances
+            for test in TESTS if mode.halting else ():
+                chances = [one.joint(test, mode.luck) for one in at]
+                for scheme in BOUNDED if mode.repeats else BOUNDED[:1]:
+                    yield (scheme, test, paid, tested, selection), chances
 
 
 def _together(level: Level) -> list[tuple[str, ...]]:
@@ -253,30 +246,10 @@ def _one_by_one(spec: Specification) -> bool:
 
 
 def _selections(spec: Specification) -> list[Selection]:
-    """Ways to select: one candidate, rising coins, coins, until success."""
-    alpha = spec.selection.false_accept
-    single = Selection(mode="single", false_accept=alpha)
-    rising = [Selection(mode="rising-coin", a=a, false_accept=alpha) for a in RISING]
-    coins = [Selection(mode="coin", gamma=gamma, false_accept=alpha) for gamma in COINS]
-    return [single, *rising, *coins, Selection(mode="paper", false_accept=alpha)]
-
-
-def _spending(
-    spec: Specification, measured: Epsilons, simple: bool
-) -> Iterator[tuple[Scheme, Fraction | None, Epsilons, Selection]]:
-    selections = _selections(spec)
-    if simple:
-        for test in TESTS[2:8:2]:
-            yield "test-then-measure", test, measured, selections[0]
-        return
-    for selection in selections:
-        for louder in LOUDER if _one_by_one(spec) else ():
-            yield "paper", None, tuple((name, round_up(float(e) / louder)) for name, e in measured), selection
-        if selection.mode != "paper":
-            for test in TESTS:
-                yield "test-then-measure", test, measured, selection
-                if selection.mode != "single":
-                    yield "train-once", test, measured, selection
+    """Ways to select: what the modes offer, one candidate first."""
+    common = {"false_accept": spec.selection.false_accept}
+    every = [{"mode": name, **given} for name, kind in MODES.items() for given in kind.offered]
+    return [Selection.model_validate(given | common) for given in every]
 
 
 def round_up(value: float, digits: int = 2) -> Fraction:
@@ -287,8 +260,3 @@ def round_up(value: float, digits: int = 2) -> Fraction:
     """
     place = digits - 1 - floor(log10(value))
     return Fraction(ceil(value * 10**place - 1e-9)) / Fraction(10) ** place
-
-
-def ceil_to(value: Fraction, digits: int) -> Fraction:
-    """Rounded up to so many digits after the point."""
-    return Fraction(ceil(value * 10**digits), 10**digits)

@@ -13,13 +13,12 @@ from fractions import Fraction
 
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.curve import Curve, Point
+from facsimile.explore.options import BOUNDED as BOUNDED
 from facsimile.explore.options import Option, levels, options
 from facsimile.explore.study import Study
-from facsimile.spec.choices import Scheme
+from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import show_decimal
 
-BOUNDED: tuple[Scheme, ...] = ("test-then-measure", "train-once")
-"""The schemes that keep `selection.false_accept`; the paper's bounds no table that misses a criterion."""
 TIGHTER = tuple(1 - 0.05 * k for k in range(1, 20))
 
 
@@ -52,7 +51,7 @@ def plan(
     accept: float,
     keep: float = 0.1,
     noise: float = 0.1,
-    schemes: Sequence[Scheme] = BOUNDED,
+    schemes: Sequence[SchemeName] = BOUNDED,
     total: Fraction | None = None,
 ) -> Planned:
     """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared."""
@@ -73,7 +72,7 @@ def plan(
     return Planned(point, accept, curve, limit, bought, tighter, fresh, within)
 
 
-def chosen(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[Scheme]) -> Point:
+def chosen(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[SchemeName]) -> Point:
     """The cheapest point that reaches the wish; refused where a total is no room for it."""
     found = curve.cheapest(accept, schemes)
     if found is None or found.total > limit:
@@ -81,7 +80,7 @@ def chosen(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[Schem
     return found
 
 
-def _missed(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[Scheme]) -> FacsimileError:
+def _missed(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[SchemeName]) -> FacsimileError:
     """Why there is no plan: nothing to go by, more total needed, out of reach, or not to be told."""
     mine = [point for point in curve.points if point.scheme in schemes]
     if not mine:

@@ -39,7 +39,7 @@ from facsimile.explore.trials import FRESH, Trial
 
 LARGEST = math.log(10)
 LEAST_TRIALS = 3
-State = Literal["running", "kept", "dropped", "undecided"]
+Verdict = Literal["running", "kept", "dropped", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Rule:
 class Standing:
     """Where a configuration stands, after how many trials that was decided, and by which criterion."""
 
-    state: State
+    state: Verdict
     after: int
     successes: int
     by: str | None = None

@@ -24,7 +24,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from facsimile.acceptance.decision import luck
 from facsimile.errors import refusal
 from facsimile.explore.pool import Pool
 from facsimile.explore.race import Rule, audited, survives
@@ -32,6 +31,7 @@ from facsimile.explore.schedule import HEATS, Schedule
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
+from facsimile.privacy.modes import mode_of
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import mistakes, thorough
 from facsimile.sources.address import Address
@@ -92,7 +92,7 @@ def begin(specification: Path, data: Address, out: Path, rule: Rule, seed: int) 
     declared = loads(source, mistakes, thorough)
     table = read_public(data, declared)
     sized = declared.sized(table.n)
-    rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(luck(sized.selection)))
+    rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(mode_of(sized.selection).luck))
     setup = Setup(sized, table, seed)
     if not out.exists():
         return Study.create(out, source, setup, rule, data.name)

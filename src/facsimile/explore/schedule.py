@@ -21,7 +21,7 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.space import Configuration
 
 HEATS = (8, 16)
-Group = tuple[Configuration, ...]
+Sharing = tuple[Configuration, ...]
 
 
 class Schedule:
@@ -66,7 +66,7 @@ class Schedule:
         """The number of its trials that decisions may look at; while it races their numbers have no gap."""
         return self._raced[name]
 
-    def next_in_race(self, group: Group) -> Job | None:
+    def next_in_race(self, group: Sharing) -> Job | None:
         """The group's next job of the race, audits included."""
         return self._next([c for c in group if self._races(c.identifier)])
 
@@ -137,7 +137,7 @@ class Schedule:
         return jobs
 
 
-def _grouped(configurations: Iterable[Configuration], seed: int) -> list[Group]:
+def _grouped(configurations: Iterable[Configuration], seed: int) -> list[Sharing]:
     """Configurations that share a fit, in an order that depends on the seed alone."""
     groups: dict[str, list[Configuration]] = {}
     for configuration in configurations:

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from facsimile.errors import refusal
-from facsimile.explore.chances import candidates, interval
+from facsimile.explore.chances import interval
 from facsimile.explore.race import lower, upper
 from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, fit_key
-from facsimile.spec.release import Selection
+from facsimile.privacy.modes import Mode, mode_of
 from facsimile.spec.space import Configuration
 
 KEPT = 0.1
@@ -52,7 +52,7 @@ class Survivor:
 class Survivors:
     """What the rule keeps. `raced`: how many were looked at; `running`: how many have not ended their race.
 
-    `fresh`: whether the stating trials had no part in the choice. `selection`: how the search goes on; None
+    `fresh`: whether the stating trials had no part in the choice. `mode`: how the search goes on; None
     where all candidates are of one model, and succeed and fail together.
     """
 
@@ -60,7 +60,7 @@ class Survivors:
     raced: int
     running: int
     fresh: bool
-    selection: Selection | None
+    mode: Mode | None
 
     @cached_property
     def acceptance(self) -> float:
@@ -78,7 +78,7 @@ class Survivors:
     @property
     def expected(self) -> float | None:
         """The expected number of candidates."""
-        return None if self.selection is None else candidates(self.acceptance, self.selection)
+        return None if self.mode is None else float(self.mode.tried(self.acceptance))
 
 
 def survivors(study: Study, keep: float = KEPT) -> Survivors:
@@ -98,8 +98,8 @@ def survivors(study: Study, keep: float = KEPT) -> Survivors:
     kept = [Survivor(schedule.members[name], *counts[name], stating[name]) for name in names]
     kept.sort(key=lambda survivor: (-survivor.share, survivor.configuration.identifier))
     running = len(schedule.members) - len(ended)
-    selection = None if study.declared.scheme == "train-once" else study.declared.selection
-    return Survivors(tuple(kept), len(schedule.members), running, told, selection)
+    mode = None if study.declared.scheme == "train-once" else mode_of(study.declared.selection)
+    return Survivors(tuple(kept), len(schedule.members), running, told, mode)
 
 
 def _counted(trials: list[Trial]) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.budget import Cost
-from facsimile.privacy.ledger import Charged, Charges, Ledger, MemoryLedger, Receipt
+from facsimile.privacy.ledger import Charged, Ledger, MemoryLedger, Receipt
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.noise import Noise, RehearsalNoise, SystemNoise
@@ -41,7 +41,9 @@ class Curator:
     `noise` touches records. `chance` draws what does not: coins of a search, configurations.
     """
 
-    def __init__(self, sealed: Sealed, charges: Charges, noise: Noise, chance: Noise | None = None) -> None:
+    def __init__(
+        self, sealed: Sealed, charges: Ledger | MemoryLedger, noise: Noise, chance: Noise | None = None
+    ) -> None:
         self.domain, self.n = sealed.domain, sealed.n
         self._private, self._charges = sealed.private, charges
         self._noise, self._chance = noise, chance or noise
@@ -141,7 +143,7 @@ class Search:
 
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
         self._curator, self._plan = curator, plan
-        self._receipt, self.resumed, self.resumable = receipt, receipt.resumed, plan.resumable
+        self._receipt, self.resumed, self.resumable = receipt, receipt.resumed, plan.mode.resumable
         self.decided = self.finished = self.halted = False
         self._given: dict[str, Purse] = {}
         self._ended = False
@@ -156,7 +158,7 @@ class Search:
         After a crash only modes that survive one go on; the others end without a release.
         """
         self._part("find", Fraction(0))
-        if self.resumed and not self._plan.resumable:
+        if self.resumed and not self.resumable:
             return None
 
         def one(number: int) -> T | None:

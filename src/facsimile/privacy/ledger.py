@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from facsimile.errors import refusal
 from facsimile.line import hashed, parsed, written
@@ -141,25 +141,6 @@ class State:
         return any(entry["kind"] == "decided" and entry["charge"] == sequence for entry in self.entries)
 
 
-class Charges(Protocol):
-    """Where a curator charges: a ledger on disk, or one in memory for rehearsals."""
-
-    def charge(self, cost: Cost, purpose: str) -> Receipt:
-        """Charge a cost or refuse."""
-
-    def begin(self, cost: Cost, purpose: str) -> Receipt:
-        """The charge of this purpose that a crash left, or a new one; refused while another process has it."""
-
-    def decided(self, receipt: Receipt) -> None:
-        """Note that the outcome of the charge is on disk."""
-
-    def close(self, receipt: Receipt, kind: End) -> None:
-        """Note how what was charged ended."""
-
-    def leave(self, receipt: Receipt) -> None:
-        """Let another run go on under this charge: it is not ended."""
-
-
 class MemoryLedger:
     """For rehearsals: counts, refuses beyond its cap, writes nothing."""
 
@@ -167,7 +148,7 @@ class MemoryLedger:
         self.cap, self.spent, self.sequence = cap, Fraction(0), 0
 
     def charge(self, cost: Cost, purpose: str) -> Receipt:
-        """See Charges."""
+        """Charge a cost or refuse."""
         amount = _amount(cost)
         if self.cap is not None and not (self.spent + cost.epsilon <= self.cap):
             raise refusal("E301", asked=shown(amount), remaining=shown(micro(self.cap - self.spent)))
@@ -176,7 +157,7 @@ class MemoryLedger:
         return Receipt(Charged(self.sequence, Path()))
 
     def begin(self, cost: Cost, purpose: str) -> Receipt:
-        """See Charges."""
+        """The same: no crash leaves a charge open here."""
         return self.charge(cost, purpose)
 
     def close(self, receipt: Receipt, kind: End = "done") -> None:

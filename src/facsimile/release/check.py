@@ -16,7 +16,7 @@ from facsimile.acceptance.kind import kinds_of
 from facsimile.acceptance.planned import Assumed, NoiseLine, declared
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
-from facsimile.privacy import budget
+from facsimile.privacy.modes import mode_of
 from facsimile.release.feasible import infeasible
 from facsimile.release.plan import plan_of
 from facsimile.release.questions import unaskable, unheld, untied
@@ -77,10 +77,8 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
     """Check a specification; a refusal says what is wrong."""
     for mistake in chain(mistakes(specification), thorough(specification)):
         raise refused([mistake], {})
-    families = tuple(
-        FamilyLine(name, count, "; ".join(_notes(specification, name)))
-        for name, count in specification.space.by_family().items()
-    )
+    counts = specification.space.by_family().items()
+    families = tuple(FamilyLine(name, n, "; ".join(_notes(specification, name))) for name, n in counts)
     lines, total = budget_lines(specification)
     known = assumed or declared(specification)
     noise = tuple(kind.noise(specification, known) for kind in kinds_of(specification))
@@ -96,12 +94,7 @@ def _notes(specification: Specification, family: str) -> Iterator[str]:
 
 def mistakes(specification: Specification) -> Iterator[Mistake]:
     """What makes no release although every part is well formed."""
-    yield from every(
-        _impure(specification),
-        _unfitted(specification),
-        _capped(specification),
-        _overspent(specification),
-    )
+    yield from every(*(look(specification) for look in (_impure, _unfitted, _unproved, _overspent)))
 
 
 def thorough(specification: Specification) -> Iterator[Mistake]:
@@ -141,18 +134,12 @@ def _unfitted(specification: Specification) -> Iterator[Mistake]:
         yield Mistake(("criteria", wanted[0], "criterion"), problem, hides=False)
 
 
-def _capped(specification: Specification) -> Iterator[Mistake]:
-    chosen = specification.selection
-    if chosen.mode == "capped-coin":
-        smallest = budget.smallest_cap(chosen.gamma, chosen.epsilon_0 or Fraction(1))
-        if (chosen.cap or 0) < smallest:
-            choice = {"choice": f"cap: {smallest}"}
-            yield Mistake(("selection", "cap"), "the cap is too small for its coin", "E204", choice)
+def _unproved(specification: Specification) -> Iterator[Mistake]:
+    yield from mode_of(specification.selection).mistakes()
 
 
 def _overspent(specification: Specification) -> Iterator[Mistake]:
-    plan, total = plan_of(specification), specification.budget.total
-    parts = plan.once + plan.searched() + plan.after
+    parts, total = plan_of(specification).total().epsilon, specification.budget.total
     if parts > total:
         sums = {"parts": show_upper(parts), "total": show_upper(total)}
         yield Mistake(("budget", "total"), "", "E203", sums)
@@ -160,24 +147,18 @@ def _overspent(specification: Specification) -> Iterator[Mistake]:
 
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
     """Every part of the budget, and the total that is charged."""
-    parts = specification.budget
-    when = "measured in each iteration" if specification.scheme == "paper" else "once"
-    criteria = [
-        BudgetLine(c.name, Fraction(0), FREE)
-        if specification.shares_once(c)
-        else BudgetLine(c.name, c.epsilon, when)
-        for c in specification.criteria
-    ]
-    generator = BudgetLine("generator", parts.generator, "one fit")
-    once = [BudgetLine(ONCE, parts.once, "once")] if parts.once else []
-    test = [BudgetLine("test of a candidate", parts.test, "one test")] if parts.test else []
-    plan = plan_of(specification)
-    lines = [generator, *([] if specification.scheme == "paper" else test), *criteria]
-    selected = plan.searched()
-    mode = specification.selection.mode
+    parts, plan, paper = specification.budget, plan_of(specification), specification.scheme == "paper"
+    lines = [BudgetLine(ONCE, parts.once, "once")] if parts.once else []
+    lines.append(BudgetLine("generator", parts.generator, "one fit"))
+    if parts.test and not paper:
+        lines.append(BudgetLine("test of a candidate", parts.test, "one test"))
+    for c in specification.criteria:
+        free = specification.shares_once(c)
+        note = FREE if free else "measured in each iteration" if paper else "once"
+        lines.append(BudgetLine(c.name, Fraction(0) if free else c.epsilon, note))
     lines.append(BudgetLine("one iteration of the search", plan.index, "sum of its parts"))
-    lines.append(BudgetLine("the whole search", selected, f"selection mode {mode}"))
-    return (*once, *lines), plan.once + selected + plan.after
+    lines.append(BudgetLine("the whole search", plan.mode.cost(plan.index), f"selection mode {plan.mode.name}"))
+    return tuple(lines), plan.total().epsilon
 
 
 def show_upper(value: Fraction) -> str:

@@ -9,8 +9,9 @@ from fractions import Fraction
 
 from facsimile.privacy.ledger import micro
 from facsimile.privacy.mechanisms.search import Plan
-from facsimile.spec.choices import Scheme
-from facsimile.spec.release import Selection, Specification
+from facsimile.privacy.modes import Mode, mode_of
+from facsimile.spec.choices import SchemeName
+from facsimile.spec.release import Specification
 
 FORMAT = 1
 
@@ -19,18 +20,17 @@ def plan_of(specification: Specification) -> Plan:
     """The parts of the budget, as the scheme arranges them."""
     parts = specification.budget
     measured = [c.epsilon for c in specification.criteria if not specification.shares_once(c)]
-    return arranged(
-        specification.scheme, parts.generator, parts.test, parts.once, measured, specification.selection
-    )
+    mode = mode_of(specification.selection)
+    return arranged(specification.scheme, parts.generator, parts.test, parts.once, measured, mode)
 
 
 def arranged(
-    scheme: Scheme,
+    scheme: SchemeName,
     generator: Fraction,
     test: Fraction | None,
     once: Fraction | None,
     measured: Iterable[Fraction],
-    selection: Selection,
+    mode: Mode,
 ) -> Plan:
     """What a scheme spends when.
 
@@ -44,10 +44,10 @@ def arranged(
     after = sum(measured, nothing)
     once, test = once or nothing, test or nothing
     if scheme == "paper":
-        return Plan(once, generator + after, nothing, selection)
+        return Plan(once, generator + after, nothing, mode)
     if scheme == "test-then-measure":
-        return Plan(once, generator + test, after, selection)
-    return Plan(once + generator, test, after, selection)
+        return Plan(once, generator + test, after, mode)
+    return Plan(once + generator, test, after, mode)
 
 
 def plan_hash(specification: Specification) -> str:

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.decision import Asked, JointTest, luck
+from facsimile.acceptance.decision import Asked, JointTest
 from facsimile.acceptance.kind import Kind, kinds_of
 from facsimile.acceptance.regression import Fit
+from facsimile.privacy.modes import mode_of
 from facsimile.release.recipe import Recipe
 from facsimile.spec.families import DENSE_CELLS, FAMILIES
 from facsimile.spec.mistakes import Mistake, Place
@@ -148,6 +149,6 @@ def _problem(specification: Specification, kind: Kind[Any], table: Table) -> str
 
 def _check(specification: Specification, asked: Asked, table: Table) -> None:
     """The questions that are asked about a candidate fit its table."""
-    joint = JointTest((asked,), specification.budget.test or Fraction(1), luck(specification.selection))
+    joint = JointTest((asked,), specification.budget.test or Fraction(1), mode_of(specification.selection).luck)
     for question in (joint.question(), asked.question()):
         question.check(table.domain, table.n)

@@ -32,6 +32,7 @@ from facsimile.documents.report import (
     Report,
     Rule,
 )
+from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
 from facsimile.release.plan import FORMAT, plan_hash
 from facsimile.release.writing import digest
@@ -65,6 +66,7 @@ class Release:
 def report(release: Release, day: date) -> Report:
     """Everything the release says about itself."""
     spec, configuration = release.specification, release.configuration
+    mode = mode_of(spec.selection)
     lines, total = budget_lines(spec)
     sharing = shared_by(release.measured)
     predicted = any(kind.needs for kind in kinds_of(spec))
@@ -81,8 +83,8 @@ def report(release: Release, day: date) -> Report:
         version=__version__,
         epsilon=show_upper(total),
         scheme=spec.scheme,
-        mode=spec.selection.mode,
-        selection=_selection(spec),
+        mode=mode.name,
+        selection=str(mode),
         false_accept=show_decimal(spec.selection.false_accept),
         configurations=spec.space.pure().size,
         confidence=Confidence(show_decimal(CONFIDENCE), show_decimal(1 - level(sharing)), sharing),
@@ -162,13 +164,6 @@ def criterion(specification: Specification, table: Table, measured: Measured, al
         luck=None if luck is None else luck.chance,
         expected=None if luck is None else luck.expected,
     )
-
-
-def _selection(specification: Specification) -> str:
-    chosen = specification.selection
-    given = {"gamma": chosen.gamma or None, "cap": chosen.cap, "epsilon_0": chosen.epsilon_0, "a": chosen.a}
-    settings = [f"{name} {show_decimal(Fraction(value))}" for name, value in given.items() if value is not None]
-    return " ".join([chosen.mode, *settings])
 
 
 def _column(specification: Specification, table: Table, name: str) -> Column:

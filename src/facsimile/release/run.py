@@ -207,7 +207,7 @@ def _truthful(book: Ledger, plan: Plan, purpose: str) -> Iterator[list[Search]]:
 def _undecided(book: Ledger, plan: Plan, purpose: str) -> str:
     """E604 where the charge is still open and the same command goes on under it; otherwise E603."""
     try:
-        return "E604" if plan.resumable and book.unfinished(purpose) else "E603"
+        return "E604" if plan.mode.resumable and book.unfinished(purpose) else "E603"
     except FacsimileError:
         return "E603"
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 from typing import Literal
 
 Statistic = Literal["paper", "sharp"]
-Scheme = Literal["paper", "test-then-measure", "train-once"]
+SchemeName = Literal["paper", "test-then-measure", "train-once"]

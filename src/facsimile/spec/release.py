@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from facsimile.spec.choices import Scheme, Statistic
+from facsimile.spec.choices import SchemeName, Statistic
 from facsimile.spec.columns import DROP, Axis, Column, Constant
 from facsimile.spec.constraints import (
     Among,
@@ -218,7 +218,7 @@ class Specification(Model):
     )
     statistic: Statistic = "sharp"
     criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=MOST_PARTS)
-    scheme: Scheme = "test-then-measure"
+    scheme: SchemeName = "test-then-measure"
     selection: Selection
     budget: Budget
     planning: Planning = Planning()

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.modes import mode_of
 from facsimile.spec.release import Selection
 
 DEPTH = 14
@@ -29,7 +30,9 @@ MODES: dict[str, dict[str, str]] = {
 
 
 def plan(mode: str, index: Fraction = Fraction(1)) -> Plan:
-    return Plan(Fraction(0), index, Fraction(0), Selection.model_validate({"mode": mode, **MODES[mode]}))
+    return Plan(
+        Fraction(0), index, Fraction(0), mode_of(Selection.model_validate({"mode": mode, **MODES[mode]}))
+    )
 
 
 class End(Exception):
@@ -140,7 +143,7 @@ def output(mode: str, law: list[float]) -> list[float]:
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("mode", ["paper", "coin", "rising-coin", "single"])
 def test_a_neighbour_moves_the_output_by_no_more_than_the_cost(mode: str, epsilon: float) -> None:
-    cost = float(plan(mode, Fraction(epsilon)).searched())
+    cost = float(plan(mode, Fraction(epsilon)).total().epsilon)
     worst = 0.0
     for one, other in laws(epsilon):
         for p, q in zip(output(mode, one), output(mode, other), strict=True):
@@ -163,7 +166,7 @@ def test_success_precedes_halt_at_the_same_index() -> None:
 
 
 def test_a_cap_halts_for_certain() -> None:
-    chosen = plan("capped-coin")
+    chosen = plan("capped-coin").mode
     assert chosen.halts_after(11) == Fraction(3, 10)
     assert chosen.halts_after(12) == 1
 
@@ -204,5 +207,5 @@ def test_indices_beyond_a_halting_one_are_not_started() -> None:
 
 
 def test_the_total_is_the_sum_of_the_parts() -> None:
-    chosen = Plan(Fraction(1, 10), Fraction(1), Fraction(1, 5), Selection(mode="rising-coin", a="0.5"))
+    chosen = Plan(Fraction(1, 10), Fraction(1), Fraction(1, 5), mode_of(Selection(mode="rising-coin", a="0.5")))
     assert chosen.total().epsilon == Fraction(1, 10) + Fraction(3, 2) + Fraction(1, 5)

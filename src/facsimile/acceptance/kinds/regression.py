@@ -33,6 +33,7 @@ from facsimile.acceptance.regression import (
     noise_of,
     refitting,
 )
+from facsimile.privacy.modes import mode_of
 from facsimile.privacy.queries import OneStep, PredictionGap, Query
 from facsimile.privacy.queries.sensitivity import Range, prediction_error
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
@@ -199,7 +200,8 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
             note += f"; {FIRST}" * any(len(column.used) > 1 for column in specification.columns)
             beyond = float((found >= float(self.criterion.threshold)).mean())
             note += f"; {beyond:.0%} of such fits lie beyond the threshold by noise alone"
-            note += ", and then a search in mode paper does not end" * (specification.selection.mode == "paper")
+            mode = mode_of(specification.selection)
+            note += "" if mode.halting else f", and then a search in mode {mode.name} does not end"
         return float(found.mean()), note
 
 

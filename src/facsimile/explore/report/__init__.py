@@ -51,7 +51,6 @@ SECTIONS = (
 )
 
 
-
 def write_report(
     study: Study, out: Path, names: Sequence[str] = (), tables: int = TABLES, tell: Tell = lambda doing: None
 ) -> Written:

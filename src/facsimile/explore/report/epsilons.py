@@ -60,7 +60,7 @@ def _curve(curve: Curve) -> list[Row]:
             "low": point.low,
             "high": point.high,
             "generator": show_decimal(point.option.generator),
-            "mode": point.option.selection.mode,
+            "mode": point.option.mode.name,
         }
         for point in curve.points
     ]

@@ -12,13 +12,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
-from facsimile.privacy import budget
 from facsimile.privacy.budget import Cost
+from facsimile.privacy.modes import Mode
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.transcript import INDEX
-from facsimile.spec.release import Selection
 
 T = TypeVar("T")
 
@@ -28,7 +27,7 @@ class Plan:
     """What a release spends: once before the search, in each index, and once after success.
 
     Neighbours.  Replace one record; n is public.
-    Theorem.     The release is (once + SEL(index) + after)-DP, SEL as budget.py proves it.
+    Theorem.     The release is (once + SEL(index) + after)-DP, SEL as modes.py proves it.
     Needs.       Indices are independent, each `index`-DP; coins and configurations come from a public law [A];
       the lowest index that succeeds or halts decides [B]; one process works under a charge (ledger.begin); a
       decision is on disk before anything depends on it and is never drawn again (release/journal.py).
@@ -44,47 +43,11 @@ class Plan:
     once: Fraction
     index: Fraction
     after: Fraction
-    selection: Selection
-
-    def searched(self) -> Fraction:
-        """SEL(index): what the whole search costs."""
-        chosen, one = self.selection, self.index
-        match chosen.mode:
-            case "paper":
-                return budget.selection_until_success(one)
-            case "coin":
-                return budget.selection_coin(one, chosen.gamma)
-            case "rising-coin":
-                return budget.selection_rising(one, chosen.a or Fraction(1))
-            case "capped-coin":
-                epsilon_0, cap = chosen.epsilon_0 or Fraction(1), chosen.cap or 0
-                return budget.selection_capped(one, chosen.gamma, epsilon_0, cap)
-            case "single":
-                return one
-        assert_never(chosen.mode)
-
-    @property
-    def resumable(self) -> bool:
-        """Whether a crash leaves the law of the search as it is."""
-        return self.selection.mode in ("paper", "coin", "single")
+    mode: Mode
 
     def total(self) -> Cost:
         """The one charge, taken before a record is seen."""
-        return Cost(self.once + self.searched() + self.after)
-
-    def halts_after(self, index: int) -> Fraction:
-        """The probability that a search halts after its j-th failure."""
-        chosen = self.selection
-        match chosen.mode:
-            case "paper" | "coin":
-                return chosen.gamma
-            case "rising-coin":
-                return (chosen.a or Fraction(1)) / index
-            case "capped-coin":
-                return Fraction(1) if index >= (chosen.cap or 0) else chosen.gamma
-            case "single":
-                return Fraction(1)
-        assert_never(chosen.mode)
+        return Cost(self.once + self.mode.cost(self.index) + self.after)
 
     def search(self, index: Callable[[int], T | None], noise: Noise, workers: int = 1) -> T | None:
         """The success of the lowest index that succeeds or halts, or None, after every lower one has finished.
@@ -99,7 +62,7 @@ class Plan:
                     started += 1
                     context = copy_context()
                     context.run(INDEX.set, started)
-                    last = context.run(noise.coin, self.halts_after(started))  # [A]
+                    last = context.run(noise.coin, self.mode.halts_after(started))  # [A]
                     running.append((last, pool.submit(context.run, index, started)))
                 halts, lowest = running.popleft()
                 found = lowest.result()  # [B]

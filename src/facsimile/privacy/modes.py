@@ -1,0 +1,243 @@
+"""Selection modes: how a search over private indices may end. One class for each, with all that depends on it.
+
+An index is ε-DP and independent of the others. Q(x) is the probability that it accepts with x, π = ΣQ(x). After
+the j-th failure the search halts with probability cⱼ (`halts_after`), by a coin of its own. So index j is tried
+with probability Π_{i<j} (1−π)(1−cᵢ), and the sum of these, h(π) = `tried`, falls in π.
+
+Release.     P[out = x] = Σⱼ P[index j is tried]·Q(x) = Q(x)·h(π), in all π·h(π) = `released`. It rises with π:
+  what succeeds at π succeeds at a larger one too, decided by the same uniform number.
+Bad tables.  Where a test accepts one with probability at most β, the search releases one with at most β·h(β):
+  with b·h(π) ≤ b·h(b), since b ≤ π, and b ≤ β. `luck` is the inverse: with it this is at most `false_accept`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from facsimile.privacy.budget import WIDE, as_decimal, log_upper, upper
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.mistakes import Mistake
+from facsimile.spec.release import Selection
+from facsimile.table.numbers import Floats
+
+Chance = Floats | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mode(ABC):
+    """A mode and its settings, which are keys of a specification's `selection`.
+
+    `ending`: what happens after a failure, for people. `halting`: whether anything but a success ends a search;
+    if not, nothing bounds its bad tables, and `false_accept` holds for each test. `resumable`: whether its law
+    survives a crash, which forgets how many indices failed. `offered`: the settings that a planner tries.
+    """
+
+    name: ClassVar[str]
+    ending: ClassVar[str]
+    repeats: ClassVar[bool] = True
+    halting: ClassVar[bool] = True
+    resumable: ClassVar[bool] = True
+    offered: ClassVar[tuple[Mapping[str, Fraction], ...]] = ({},)
+    false_accept: Fraction
+
+    @classmethod
+    def settings(cls) -> list[str]:
+        """The keys that a specification gives it."""
+        return [given.name for given in fields(cls) if given.init]
+
+    def __str__(self) -> str:
+        given = {name: Fraction(getattr(self, name)) for name in self.settings() if name != "false_accept"}
+        return " ".join([self.name, *(f"{name} {show_decimal(value)}" for name, value in given.items())])
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Why there is no theorem for these settings."""
+        yield from ()
+
+    @abstractmethod
+    def cost(self, one: Fraction) -> Fraction:
+        """What the search costs when an index costs `one`."""
+
+    @abstractmethod
+    def halts_after(self, index: int) -> Fraction:
+        """The probability that the search halts after its j-th failure."""
+
+    @property
+    @abstractmethod
+    def luck(self) -> Fraction:
+        """How likely one test may accept a bad table, so that the search releases one with `false_accept`."""
+
+    @abstractmethod
+    def tried(self, q: Chance) -> Chance:
+        """The expected number of indices when each succeeds with probability q > 0."""
+
+    def released(self, q: Chance) -> Floats:
+        """The probability of a release when each index succeeds with probability q."""
+        return np.where(q > 0, q * self.tried(np.maximum(q, 1e-300)), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coin(Mode):
+    """After each failure halt with probability γ.
+
+    Theorem.  (ε + ln((e^ε + γ)/(1 + γe^ε)))-DP for 0 ≤ γ ≤ 1, and this is tight.
+    Proof.    With p = γ + (1−γ)π: h(π) = 1/p, P[out = x] = Q(x)/p, P[none] = γ(1−π)/p. A neighbour changes Q(x)
+      and 1−π by at most e^ε, and π' ≤ min(e^ε π, 1 − e^−ε (1−π)); p'/p is largest at the kink π = 1/(1+e^ε),
+      where it is (e^ε + γ)/(1 + γe^ε), at most 1/γ.  QED
+    """
+
+    name = "coin"
+    ending = "After each failure a coin decided whether to give up without a release."
+    offered = tuple({"gamma": Fraction(text)} for text in ("0.02", "0.05", "0.1", "0.2", "0.3", "0.5"))
+    gamma: Fraction
+
+    def __post_init__(self) -> None:
+        if self.halting and not 0 < self.gamma <= 1:
+            raise ValueError("the coin is between 0 (excluded) and 1")
+
+    def cost(self, one: Fraction) -> Fraction:
+        """ε + ln((e^ε + γ)/(1 + γe^ε)), rounded up; exact where γ is 0 or 1."""
+        if self.gamma in (0, 1):
+            return (2 - self.gamma) * one
+        if one > 1000:
+            return one + log_upper(1 / self.gamma)
+        growth, gamma = WIDE.exp(as_decimal(one)), as_decimal(self.gamma)
+        ratio = WIDE.divide(WIDE.add(growth, gamma), WIDE.add(Decimal(1), WIDE.multiply(gamma, growth)))
+        return one + max(Fraction(0), upper(WIDE.ln(ratio)))
+
+    def halts_after(self, index: int) -> Fraction:
+        """γ."""
+        return self.gamma
+
+    @property
+    def luck(self) -> Fraction:
+        """αγ: h is at most 1/γ."""
+        return self.false_accept * self.gamma
+
+    def tried(self, q: Chance) -> Chance:
+        """1/p."""
+        return 1 / (float(self.gamma) + float(1 - self.gamma) * q)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Single(Coin):
+    """One index: the coin that halts for certain."""
+
+    name, repeats, offered = "single", False, ({},)
+    ending = "There was one try: had it failed, nothing would have been released."
+    gamma: Fraction = field(default=Fraction(1), init=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UntilSuccess(Coin):
+    """Until success: the coin that never halts, at 2ε."""
+
+    name, halting, offered = "paper", False, ({},)
+    ending = "The search went on until a table passed."
+    gamma: Fraction = field(default=Fraction(0), init=False)
+
+    @property
+    def luck(self) -> Fraction:
+        """α, for each test by itself."""
+        return self.false_accept
+
+
+@dataclass(frozen=True, kw_only=True)
+class CappedCoin(Coin):
+    """The coin with at most T indices, T the cap. Its `luck` is the coin's: h(π) is no larger than without one.
+
+    Theorem.  (coin + ε₀/2)-DP for 0 < ε₀ ≤ 1, T ≥ max{ln(2/ε₀)/γ, 1 + 1/(eγ)}. (Liu and Talwar have 2ε + ε₀.)
+    Proof.    With p = γ + (1−γ)π and r = (1−γ)(1−π) = 1−p: P[out = x] = Q(x)(1 + r + … + r^(T−1)) =
+      Q(x)(1−r^T)/p. The sum falls in π, so a neighbour raises it only by π' > π, that is r' < r: by p'/p ·
+      (1−r^T)/(1−r'^T) ≤ p'/p, as without a cap. P[none] = 1 − π(1−r^T)/p = γ(1−π)/p · (1 + πr^T/(γ(1−π))): the
+      coin's, times 1 + e(π) with 0 ≤ e(π) = (1−γ)^T/γ · π(1−π)^(T−1). That product is largest at π = 1/T,
+      where (1−1/T)^T ≤ 1/e makes it at most 1/(e(T−1)); so e(π) ≤ (1−γ)^T/(eγ(T−1)) ≤ (1−γ)^T ≤ e^(−γT) ≤
+      ε₀/2, by both bounds on T. Two neighbours' P[none] then differ by the coin's ratio times at most 1 + ε₀/2
+      ≤ e^(ε₀/2).  QED
+    A planner is not offered it: it costs more than the coin and releases no more often.
+    """
+
+    name, resumable, offered = "capped-coin", False, ()
+    ending = f"{Coin.ending[:-1]}; the number of tries was limited in advance."
+    cap: int
+    epsilon_0: Fraction
+
+    @property
+    def smallest_cap(self) -> int:
+        """The smallest cap that the theorem allows."""
+        first = log_upper(2 / self.epsilon_0) / self.gamma
+        second = 1 + 1 / (self.gamma * Fraction(WIDE.exp(Decimal(1))))
+        return int(-(-max(first, second) // 1))
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """The cap is too small."""
+        if self.cap < self.smallest_cap:
+            choice = {"choice": f"cap: {self.smallest_cap}"}
+            yield Mistake(("selection", "cap"), "the cap is too small for its coin", "E204", choice)
+
+    def cost(self, one: Fraction) -> Fraction:
+        """The coin's, and ε₀/2."""
+        if not 0 < self.epsilon_0 <= 1 or self.cap < self.smallest_cap:
+            raise ValueError("the cap is too small for this coin")
+        return super().cost(one) + self.epsilon_0 / 2
+
+    def halts_after(self, index: int) -> Fraction:
+        """γ, and for certain at the cap."""
+        return Fraction(1) if index >= self.cap else self.gamma
+
+    def tried(self, q: Chance) -> Chance:
+        """(1−r^T)/p."""
+        return super().tried(q) * (1 - (float(1 - self.gamma) * (1 - q)) ** self.cap)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RisingCoin(Mode):
+    """After the j-th failure halt with probability a/j.
+
+    Theorem.  ((2−a)ε)-DP for 0 < a ≤ 1.
+    Proof.    h(π) = π^(a−1), a binomial series: P[out = x] = Q(x)·π^(a−1), ratio at most e^ε·e^((1−a)ε).
+      P[none] = 1 − π^a = (1−π)∫₀¹ a(1−u(1−π))^(a−1) du: the first factor moves by e^ε, the integrand by
+      e^((1−a)ε).  QED
+    """
+
+    name, resumable = "rising-coin", False
+    ending = f"{Coin.ending[:-1]}, less and less likely to do so."
+    offered = tuple({"a": Fraction(k, 10)} for k in range(1, 10))
+    a: Fraction
+
+    def __post_init__(self) -> None:
+        if not 0 < self.a <= 1:
+            raise ValueError("a is between 0 (excluded) and 1")
+
+    def cost(self, one: Fraction) -> Fraction:
+        """(2−a)ε."""
+        return (2 - self.a) * one
+
+    def halts_after(self, index: int) -> Fraction:
+        """a/j."""
+        return self.a / index
+
+    @property
+    def luck(self) -> Fraction:
+        """A little less than α^(1/a), where β·h(β) = β^a is α."""
+        power = WIDE.exp(WIDE.divide(WIDE.ln(as_decimal(self.false_accept)), as_decimal(self.a)))
+        return Fraction(power) * Fraction(999_999, 1_000_000)
+
+    def tried(self, q: Chance) -> Chance:
+        """q^(a−1)."""
+        return q ** (float(self.a) - 1)
+
+
+MODES = {mode.name: mode for mode in (Single, RisingCoin, Coin, CappedCoin, UntilSuccess)}
+
+
+def mode_of(selection: Selection) -> Mode:
+    """The mode that a specification selects by, with its settings."""
+    mode = MODES[selection.mode]
+    return mode(**{name: getattr(selection, name) for name in mode.settings()})
