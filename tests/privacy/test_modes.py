@@ -264,6 +264,8 @@ def test_every_mode_of_a_specification_has_its_class() -> None:
         given = {name: getattr(mode, name) for name in mode.settings()}
         assert mode_of(Selection.model_validate({"mode": mode.name, **given})) == mode
         assert mode.ending.endswith(".")
+    assert {name for name, kind in MODES.items() if not kind.repeats} == {"single"}
+    assert {name for name, kind in MODES.items() if not kind.halting} == {"paper"}
     assert str(EVERY[-2]) == "capped-coin gamma 0.2 cap 9 epsilon_0 1"
     assert str(EVERY[0]) == "single"
 
