@@ -16,7 +16,7 @@ from facsimile.acceptance.decision import GRID
 from facsimile.acceptance.kind import kind_of
 from facsimile.acceptance.regression import Fit, fit_once, fit_question
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.noise import RehearsalNoise
+from facsimile.privacy.noise import LARGEST, RehearsalNoise
 from facsimile.privacy.queries import OneStep, PredictionGap, ResizedMeans
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
@@ -146,6 +146,7 @@ def test_no_number_is_too_large_to_be_asked_about(largest: str, form: Any) -> No
         as_tested(spec, s, s, form)
         for criterion in spec.criteria:
             found = Candidate(spec, s, fit).asked(criterion, form)
+            assert found is None or found.sensitivity <= LARGEST // 2, "integer noise is long enough"
             if isinstance(criterion, RegressionError):
                 assert (found is None) is (int(largest) > 10**12)
             if isinstance(criterion, RegressionCoefficients):

@@ -225,17 +225,9 @@ class Kind(ABC, Generic[C]):
 
     def noise(self, specification: Specification, assumed: Assumed) -> NoiseLine:
         """Its sensitivity and noise scale at the declared number of records."""
-        delta, note = self.planned(specification, assumed)
-        scale = None if delta is None else float(delta / self.criterion.epsilon)
-        return self.line(None if delta is None else float(delta), scale, note)
-
-    def line(
-        self, sensitivity: float | None, scale: float | None, note: str, tested_at: Fraction | None = None
-    ) -> NoiseLine:
-        """What `check` says."""
-        c = self.criterion
-        tested = float(c.threshold if tested_at is None else tested_at)
-        return NoiseLine(c.name, self.form, c.threshold, tested, c.epsilon, sensitivity, scale, note)
+        c, (delta, note) = self.criterion, self.planned(specification, assumed)
+        moved, scale = (None, None) if delta is None else (float(delta), float(delta / c.epsilon))
+        return NoiseLine(c.name, self.form, c.threshold, float(c.threshold), c.epsilon, moved, scale, note)
 
     # Words
 

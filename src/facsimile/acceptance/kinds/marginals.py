@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, exp, floor
@@ -154,20 +155,20 @@ class RelativeKind(Kind[MarginalsRelative]):
 
     def noise(self, specification: Specification, assumed: Assumed) -> NoiseLine:
         """With what it is tested at, and how often luck passes it."""
-        c = self.criterion
-        delta, note = self.planned(specification, assumed)
-        assert delta is not None, "a smallest count is always assumed"
-        tested = 1 / c.threshold if self.sharp else c.threshold
+        c, line = self.criterion, super().noise(specification, assumed)
+        tested, note = c.threshold, line.note
         if self.sharp:
+            tested = 1 / c.threshold
             note = f"the ratio is tested as its inverse, above {float(tested):g}; {note}"
         if self.clipped(specification):
+            delta = self.planned(specification, assumed)[0] or Fraction(1)
             tested, grid = self.lowered, fine_grid(delta)
             chance = self.chance(grid, ceil(grid * delta))
             more = " (more than `false_accept`)" if chance > c.false_accept else ""
             note = f"{note}; a ratio of {float(c.clip):g} or more passes by luck with {chance:.2%}{more}"
         elif c.tested_at is not None:
             note = f"{note}; `tested_at` is for scheme and form paper, and not used here"
-        return self.line(float(delta), float(delta / c.epsilon), note, tested)
+        return replace(line, tested_at=float(tested), note=note)
 
 
 class VariationKind(ShareKind[TotalVariationDistance]):

@@ -156,10 +156,10 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
     def planned(self, specification: Specification, assumed: Assumed) -> Planned:
         """One step from the release's coefficients: x·(y − mean), a constant among the x."""
         target, declared = self.criterion.target, self.criterion.planning_sensitivity
-        if declared is not None:
+        if self.sharp and declared is not None:
             return declared, "planned"
         missing = assumed.unknown(specification.names)
-        if missing:
+        if missing or not self.sharp:
             return None, missing
         features, goal = _features(specification, target, assumed)
         moved = sum((product(x, goal) for x in features), Fraction(0))
@@ -167,10 +167,11 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
     def noise(self, specification: Specification, assumed: Assumed) -> NoiseLine:
         """In the paper's form the mean distance of a noisy fit from the exact one: it has no sensitivity."""
-        if self.sharp:
-            return super().noise(specification, assumed)
-        missing = assumed.unknown(specification.names)
-        return self.line(None, *((None, missing) if missing else self._simulated(specification, assumed)))
+        line = super().noise(specification, assumed)
+        if self.sharp or line.note:
+            return line
+        scale, note = self._simulated(specification, assumed)
+        return replace(line, scale=scale, note=note)
 
     def _simulated(self, specification: Specification, assumed: Assumed) -> tuple[float | None, str]:
         target, epsilon, n = self.criterion.target, self.criterion.epsilon, specification.n
