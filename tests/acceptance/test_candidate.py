@@ -180,3 +180,19 @@ class _Spread:
 
     def __init__(self, mean: Fraction, deviation: Fraction) -> None:
         self.mean, self.deviation = mean, deviation
+
+
+def test_coefficients_are_measured_before_the_predictions_that_need_their_fit() -> None:
+    """And both are told in the order of the specification."""
+    spec = specification("kids > 7")
+    both = (*spec.criteria_of(RegressionError), *spec.criteria_of(RegressionCoefficients))
+    unpaid = spec.budget.model_copy(update={"once": None})
+    changes = {"criteria": both, "budget": unpaid, "scheme": "paper", "statistic": "paper"}
+    s = candidate(spec)
+    found = Candidate(spec.model_copy(update=changes), s).measured_all(
+        Curator.rehearsal(rehearse(s), 1), stop=False
+    )
+    assert found is not None
+    measured, fit, refit = found
+    assert [m.criterion for m in measured] == list(both)
+    assert fit is refit is not None
