@@ -9,21 +9,19 @@ from math import sqrt
 from facsimile.documents.report import (
     ORIGINAL,
     RELEASE,
-    Approval,
-    BudgetLine,
-    Column,
     Confidence,
-    Criterion,
     Faces,
-    Governance,
     LedgerPlace,
-    Partner,
-    Publisher,
     Report,
-    Rule,
 )
+from facsimile.documents.report import BudgetEntry as BudgetLine
+from facsimile.documents.report import ColumnEntry as Column
+from facsimile.documents.report import CriterionEntry as Criterion
+from facsimile.documents.report import RuleEntry as Rule
 from facsimile.spec.bins import parse_bin
 from facsimile.spec.meanings import meaning
+from facsimile.spec.people import Approval, Governance, Partner
+from facsimile.spec.publisher import Publisher
 
 RECORDS = 165_915
 
@@ -362,14 +360,21 @@ ODD = Report(
     plan_hash="0" * 64,
     data_hash="1" * 64,
     ledger=None,
-    governance=Governance(
+    governance=Governance.model_construct(
         partners=(
-            Partner("<b>Ada</b> & Co", "</td></tr><script>x</script>", "#link(1) <i>office</i>"),
+            Partner(
+                name="<b>Ada</b> & Co",
+                role="</td></tr><script>x</script>",
+                organisation="#link(1) <i>office</i>",
+            ),
             Partner(role="*lead* {{ 7 * 7 }}"),
             Partner(organisation="An 'office' \"alone\""),
         ),
         requirements={"<h1>Format</h1>": "A table </ul> & rows"},
-        approvals=(Approval("A <b>board</b>", "All & <u>everything</u>", "2024-02-29"), Approval("B", "Some")),
+        approvals=(
+            Approval(by="A <b>board</b>", of="All & <u>everything</u>", when="2024-02-29"),
+            Approval(by="B", of="Some"),
+        ),
         legal_basis="Article <7> & `code`",
         ethics_review="None; <svg onload=alert(1)>",
         contact="not an <address>",
@@ -401,12 +406,15 @@ PUBLISHED = replace(
     ),
     governance=Governance(
         partners=(
-            Partner("TIMNA", "Primary stakeholder", "Ministry"),
+            Partner(name="TIMNA", role="Primary stakeholder", organisation="Ministry"),
             Partner(role="Birth Registry steward", organisation="Ministry"),
             Partner(organisation="An association of midwives"),
         ),
         requirements={"Format": "A table of records.", "Privacy": "No row is unique."},
-        approvals=(Approval("Chief Data Officer", "The release", "2024-02"), Approval("Steward", "The plan")),
+        approvals=(
+            Approval(by="Chief Data Officer", of="The release", when="2024-02"),
+            Approval(by="Steward", of="The plan"),
+        ),
         legal_basis="The law of statistics.",
         contact="births@health.example",
         feedback="https://health.example/feedback?a=1&b=2",

@@ -21,7 +21,7 @@ from facsimile.documents.figures import (
     standalone,
     weighed,
 )
-from facsimile.documents.report import Column
+from facsimile.documents.report import ColumnEntry as Column
 
 LETTERS = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")
 LABELS = st.lists(st.text(LETTERS, min_size=1, max_size=120), min_size=1, max_size=40, unique=True)

@@ -11,7 +11,9 @@ from frictionless import Package, validate
 
 from documents.sample import BIRTHS, ODD, PUBLISHED
 from facsimile.documents.metadata import REHEARSAL, datapackage
-from facsimile.documents.report import Governance, Publisher, Report
+from facsimile.documents.report import Report
+from facsimile.spec.people import Governance
+from facsimile.spec.publisher import Publisher
 
 FILES = {"data.csv": (12, "a" * 64), "data.parquet": (7, "b" * 64)}
 
@@ -104,7 +106,7 @@ def test_a_publisher_stands_in_the_fields_of_the_standard() -> None:
     assert descriptor["licenses"] == [{"name": publisher.licence, "path": publisher.licence_link}]
     assert descriptor["facsimile"]["data_hash"] == PUBLISHED.data_hash
     assert Package.from_descriptor(descriptor).licenses == descriptor["licenses"]
-    alone = replace(PUBLISHED, publisher=Publisher("Ministry"), governance=None)
+    alone = replace(PUBLISHED, publisher=Publisher(name="Ministry"), governance=None)
     assert datapackage(alone, FILES)["contributors"] == [{"title": "Ministry", "role": "publisher"}]
     assert not {"licenses", "version", "homepage", "sources"} & set(datapackage(alone, FILES))
     assert len(datapackage(replace(PUBLISHED, publisher=None), FILES)["contributors"]) == 3

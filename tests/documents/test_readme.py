@@ -18,7 +18,9 @@ from documents.sample import BIRTHS, ODD, PIXEL, PUBLISHED
 from facsimile.documents import readme
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.documents.numerals import above, exact, number, spoken_day
-from facsimile.documents.report import Approval, Governance, Partner, Publisher, Regression
+from facsimile.documents.report import Regression
+from facsimile.spec.people import Approval, Governance, Partner
+from facsimile.spec.publisher import Publisher
 
 VOID = {"meta", "link", "br", "img"}
 UNSAID = {
@@ -215,11 +217,16 @@ def test_any_text_is_text(title: str, label: str, words: str) -> None:
     """Whatever a report says, the page stays well-formed and says it."""
     column = replace(ODD.columns[0], labels=(label,), meanings=(words,), counts=(1,), missing=label)
     criterion = replace(ODD.criteria[0], words=words, source=label, threshold_source=title)
-    approval = Approval(by=title, of=words)
-    people = Governance(
-        (Partner(label, words, title),), {title: words}, (approval,), words, label, title, label
+    people = Governance.model_construct(
+        partners=(Partner.model_construct(name=label, role=words, organisation=title),),
+        requirements={title: words},
+        approvals=(Approval.model_construct(by=title, of=words),),
+        legal_basis=words,
+        ethics_review=label,
+        contact=title,
+        feedback=label,
     )
-    publisher = Publisher(name=words, provenance=label)
+    publisher = Publisher.model_construct(name=words, provenance=label)
     said = replace(ODD, title=title, columns=(column,), criteria=(criterion,), sources={"budget": words})
     found = Page(readme.html(replace(said, governance=people, publisher=publisher)))
     assert {tag for tag, _ in found.elements} <= {tag for tag, _ in page("odd").elements} | {"small", "em"}

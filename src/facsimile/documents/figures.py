@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from html import escape
 from unicodedata import east_asian_width
 
-from facsimile.documents.report import Column, Criterion
+from facsimile.documents.report import ColumnEntry, CriterionEntry
 
 WIDTH = 360
 ACCENT, PALE, GREY, INK, SOFT = "#0b5a7d", "#e4edf2", "#8b979e", "#1b262c", "#5a676e"
@@ -24,7 +24,7 @@ LONGEST = 1.5
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 
 
-def one_way(column: Column) -> str:
+def one_way(column: ColumnEntry) -> str:
     """The released counts of a column, one bar for each label, with count and share in figures."""
     total, most = sum(column.counts) or 1, max(column.counts, default=0) or 1
     counts = [f"{count:,}" for count in column.counts]
@@ -50,7 +50,7 @@ def one_way(column: Column) -> str:
     return _drawing(top + 2, described(column), drawn)
 
 
-def described(column: Column) -> str:
+def described(column: ColumnEntry) -> str:
     """The same chart in words: every value with its count."""
     pairs = ", ".join(
         f"{words}: {count:,}" for words, count in zip(column.meanings, column.counts, strict=True)
@@ -58,7 +58,7 @@ def described(column: Column) -> str:
     return f"Bar chart of the records by {column.name}. {pairs}."
 
 
-def quality(criteria: Sequence[Criterion]) -> str:
+def quality(criteria: Sequence[CriterionEntry]) -> str:
     """Every criterion on one scale, its threshold: a dot where it was measured, a line up to its bound."""
     room, top = WIDTH - 10, 0
     limit = 5 + room / LONGEST
@@ -92,7 +92,7 @@ def quality(criteria: Sequence[Criterion]) -> str:
     return _drawing(top + 20, weighed(criteria), drawn)
 
 
-def weighed(criteria: Sequence[Criterion]) -> str:
+def weighed(criteria: Sequence[CriterionEntry]) -> str:
     """The chart of the criteria in words."""
     parts = [
         f"{c.title}: not finite" if c.value is None else f"{c.title}: {100 * c.value / c.threshold:.0f} %"
@@ -101,7 +101,7 @@ def weighed(criteria: Sequence[Criterion]) -> str:
     return f"Measured error of each condition as a share of its threshold. {', '.join(parts)}."
 
 
-def framed(criteria: Sequence[Criterion]) -> bool:
+def framed(criteria: Sequence[CriterionEntry]) -> bool:
     """Whether all that is finite lies inside the chart of the criteria; what does not is drawn at its edge."""
     shares = [
         x / c.threshold for c in criteria if c.value is not None for x in (c.value, c.bound) if x is not None

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from facsimile.documents.report import Column, Partner, Report
-from facsimile.spec.people import is_mail
+from facsimile.documents.report import ColumnEntry, Report
+from facsimile.spec.people import Partner, is_mail
 
 REHEARSAL = "REHEARSAL: made with public or simulated data; no protection, not for publication"
 DOI = "https://doi.org/"
@@ -97,7 +97,7 @@ def _contributor(partner: Partner) -> dict[str, str]:
 def _chosen(report: Report) -> dict[str, Any]:
     """Who is behind the release, and who set what, beyond the fields of the standard."""
     criteria = {c.name: {"criterion": c.source, "threshold": c.threshold_source} for c in report.criteria}
-    governance = {} if report.governance is None else asdict(report.governance)
+    governance = {} if report.governance is None else report.governance.model_dump()
     found: dict[str, Any] = _filled(
         {"sources": {**report.sources, "criteria": criteria}, "governance": governance}
     )
@@ -115,12 +115,12 @@ def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def schema(columns: tuple[Column, ...]) -> dict[str, Any]:
+def schema(columns: tuple[ColumnEntry, ...]) -> dict[str, Any]:
     """The columns as texts, each with its closed list of values."""
     return {"fields": [_field(column) for column in columns], "missingValues": []}
 
 
-def _field(column: Column) -> dict[str, Any]:
+def _field(column: ColumnEntry) -> dict[str, Any]:
     pairs = zip(column.labels, column.meanings, strict=True)
     means = "".join(f" “{label}” means {words}." for label, words in pairs if not plain(label, words))
     if column.missing is not None:
@@ -134,7 +134,7 @@ def _field(column: Column) -> dict[str, Any]:
     }
 
 
-def _numbers(column: Column) -> dict[str, Any]:
+def _numbers(column: ColumnEntry) -> dict[str, Any]:
     """The number that stands for each value in means and regressions, where values have one."""
     if column.numbers is None:
         return {}

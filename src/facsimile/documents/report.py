@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from facsimile.spec.people import Governance
+from facsimile.spec.publisher import Publisher
 
 ORIGINAL, RELEASE = "original and release", "release"
 """Where a rule was applied."""
@@ -14,7 +17,7 @@ FREE = f"paid by the {ONCE}"
 
 
 @dataclass(frozen=True)
-class Criterion:
+class CriterionEntry:
     """A quality criterion as it was measured, with its noise.
 
     `kind` and `columns` are those of the specification, `topic` what it is about; `stands` says whether the
@@ -59,7 +62,7 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnEntry:
     """One column of the dictionary, with the released counts of its labels.
 
     `meanings` says in words what each label holds; `coarse` that a label may hold several values. `missing` is
@@ -83,7 +86,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Rule:
+class RuleEntry:
     """What no record satisfies, and who says so.
 
     A row has ranges of values. `bins` says when it was removed: if `all` records whose values lie in its ranges
@@ -97,7 +100,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class BudgetLine:
+class BudgetEntry:
     """One part of the budget; lines add up to the total as `note` says."""
 
     part: str
@@ -158,52 +161,6 @@ class Confidence:
 
 
 @dataclass(frozen=True)
-class Publisher:
-    """Who publishes the release and under which terms. Links are http or https; the logo is a data URI."""
-
-    name: str
-    homepage: str | None = None
-    licence: str | None = None
-    licence_link: str | None = None
-    doi: str | None = None
-    version: str | None = None
-    provenance: str | None = None
-    provenance_link: str | None = None
-    logo: str | None = None
-
-
-@dataclass(frozen=True)
-class Partner:
-    """Somebody who took part: at least one of the three is given."""
-
-    name: str | None = None
-    role: str | None = None
-    organisation: str | None = None
-
-
-@dataclass(frozen=True)
-class Approval:
-    """What was approved, by whom, and when (a day, a month or a year as numbers)."""
-
-    by: str
-    of: str
-    when: str | None = None
-
-
-@dataclass(frozen=True)
-class Governance:
-    """Who is behind the release. `contact` and `feedback` are e-mail addresses or links."""
-
-    partners: tuple[Partner, ...] = ()
-    requirements: dict[str, str] = field(default_factory=dict)
-    approvals: tuple[Approval, ...] = ()
-    legal_basis: str | None = None
-    ethics_review: str | None = None
-    contact: str | None = None
-    feedback: str | None = None
-
-
-@dataclass(frozen=True)
 class Report:
     """A release's own figures. Nothing here depends on the confidential table but through noisy answers.
 
@@ -226,10 +183,10 @@ class Report:
     false_accept: str
     configurations: int
     confidence: Confidence
-    budget: tuple[BudgetLine, ...]
-    criteria: tuple[Criterion, ...]
-    columns: tuple[Column, ...]
-    rules: tuple[Rule, ...]
+    budget: tuple[BudgetEntry, ...]
+    criteria: tuple[CriterionEntry, ...]
+    columns: tuple[ColumnEntry, ...]
+    rules: tuple[RuleEntry, ...]
     policy: str
     family: str
     hyperparameters: dict[str, str]
@@ -247,5 +204,7 @@ class Report:
     sources: dict[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+        """Plain data; publisher and governance are the specification's own."""
+        people = {"publisher": self.publisher, "governance": self.governance}
+        plain = {name: None if part is None else part.model_dump() for name, part in people.items()}
+        return asdict(replace(self, publisher=None, governance=None)) | plain

@@ -18,19 +18,15 @@ from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
     ORIGINAL,
     RELEASE,
-    Approval,
-    BudgetLine,
-    Column,
+    BudgetEntry,
+    ColumnEntry,
     Confidence,
-    Criterion,
+    CriterionEntry,
     Faces,
-    Governance,
     LedgerPlace,
-    Partner,
-    Publisher,
     Regression,
     Report,
-    Rule,
+    RuleEntry,
 )
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
@@ -88,7 +84,7 @@ def report(release: Release, day: date) -> Report:
         false_accept=show_decimal(spec.selection.false_accept),
         configurations=spec.space.pure().size,
         confidence=Confidence(show_decimal(CONFIDENCE), show_decimal(1 - level(sharing)), sharing),
-        budget=tuple(BudgetLine(line.part, show_upper(line.epsilon), line.note) for line in lines),
+        budget=tuple(BudgetEntry(line.part, show_upper(line.epsilon), line.note) for line in lines),
         criteria=tuple(criterion(spec, release.table, m, level(sharing)) for m in release.measured),
         columns=tuple(_column(spec, release.table, axis.name) for axis in release.table.domain.axes),
         rules=tuple(_rules(spec)),
@@ -104,8 +100,8 @@ def report(release: Release, day: date) -> Report:
         regression=regression(release.fit) if predicted else None,
         refit=regression(release.refit),
         contact=spec.contact,
-        publisher=None if spec.publisher is None else Publisher(**spec.publisher.model_dump()),
-        governance=None if spec.governance is None else _governance(spec.governance),
+        publisher=spec.publisher,
+        governance=spec.governance,
         sources=_sources(spec),
     )
 
@@ -129,14 +125,16 @@ def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
     return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
 
 
-def criterion(specification: Specification, table: Table, measured: Measured, alpha: Fraction) -> Criterion:
+def criterion(
+    specification: Specification, table: Table, measured: Measured, alpha: Fraction
+) -> CriterionEntry:
     """One measured criterion as it is published, its bound at level α."""
     kind = kind_of(measured.criterion, measured.form)
     chosen, said = measured.criterion, kind.told
     in_loop, delta, bounds = specification.scheme == "paper", measured.sensitivity, measured.bounds
     noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
     luck = kind.luck(specification, measured)
-    return Criterion(
+    return CriterionEntry(
         name=chosen.name,
         kind=chosen.criterion,
         title=said.title,
@@ -166,11 +164,11 @@ def criterion(specification: Specification, table: Table, measured: Measured, al
     )
 
 
-def _column(specification: Specification, table: Table, name: str) -> Column:
+def _column(specification: Specification, table: Table, name: str) -> ColumnEntry:
     column, axis = specification.column(name), table.domain.axis(name)
     numbers = None if axis.numbers is None else tuple(float(number) for number in axis.numbers)
     constant = column.missing.value if isinstance(column.missing, Constant) else None
-    return Column(
+    return ColumnEntry(
         name=name,
         description=column.description,
         labels=axis.labels,
@@ -186,10 +184,10 @@ def _column(specification: Specification, table: Table, name: str) -> Column:
     )
 
 
-def _rules(specification: Specification) -> list[Rule]:
+def _rules(specification: Specification) -> list[RuleEntry]:
     constraints = specification.constraints
-    raw = [Rule(c.never, said_of(c.source) or "", ORIGINAL) for c in constraints.raw]
-    return raw + [Rule(c.never, said_of(c.source) or "", RELEASE, c.bins) for c in constraints.synthetic]
+    raw = [RuleEntry(c.never, said_of(c.source) or "", ORIGINAL) for c in constraints.raw]
+    return raw + [RuleEntry(c.never, said_of(c.source) or "", RELEASE, c.bins) for c in constraints.synthetic]
 
 
 def said_of(source: str | people.Source | None) -> str | None:
@@ -208,10 +206,3 @@ def _sources(specification: Specification) -> dict[str, str]:
     """Who set the budget, the selection and the projection, where the specification says so."""
     parts = {name: getattr(specification, name).source for name in ("budget", "selection", "projection")}
     return {name: words for name, source in parts.items() if (words := said_of(source)) is not None}
-
-
-def _governance(said: people.Governance) -> Governance:
-    plain = said.model_dump()
-    partners = tuple(Partner(**partner) for partner in plain.pop("partners"))
-    approvals = tuple(Approval(**approval) for approval in plain.pop("approvals"))
-    return Governance(partners=partners, approvals=approvals, **plain)
