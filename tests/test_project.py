@@ -12,7 +12,6 @@ PACKAGES = {
     "ibis": "ibis-framework",
     "yaml": "pyyaml",
     "pydantic_core": "pydantic",
-    "vl_convert": "vl-convert-python",
 }
 EXTRAS = {"psycopg", "pyspark", "distributed"}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from facsimile.explore.curve import Curve, Point
     from facsimile.explore.planner import Planned
     from facsimile.explore.pool import Pool
-    from facsimile.explore.report.written import Written
+    from facsimile.explore.report import Written
     from facsimile.explore.run import Summary
     from facsimile.explore.study import Study
 

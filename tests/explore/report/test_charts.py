@@ -1,139 +1,130 @@
-"""Charts and tables of a page: they draw their rows, and a page embeds them small and safely."""
+"""charts.js in a real browser: every kind of chart draws its rows, and numbers are those of the tables."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import vl_convert
-from hypothesis import given
-from hypothesis import strategies as st
 
-from conftest import EXAMPLES
-from facsimile.explore.facts import load_facts
-from facsimile.explore.report import charts, contrasts, panels
-from facsimile.explore.report.closeup import closeup
-from facsimile.explore.report.drawing import CONFIG, Rows, Spec
-from facsimile.explore.report.exhibits import Room, columns, embedded
-from facsimile.explore.simulate import simulate
-from facsimile.privacy.reader import read_public
-from facsimile.release.writing import save
-from facsimile.spec.load import load
-from facsimile.table.encoding import recode
+from documents.test_browser import Browser
+from facsimile.explore.report import _script
+from facsimile.explore.report.exhibits import FORMATS
 
+pytestmark = pytest.mark.usefixtures("chromium")
 
-@given(st.lists(st.fixed_dictionaries({"a": st.text(), "b": st.none() | st.integers()}), max_size=20))
-def test_columns_hold_the_rows(rows: list[dict[str, Any]]) -> None:
-    found = json.loads(embedded(columns(rows)))
-    if not rows:
-        assert found == {}
-        return
-    texts = [found["a"]["texts"][at] for at in found["a"]["at"]]
-    assert [{"a": a, "b": b} for a, b in zip(texts, found["b"], strict=True)] == rows
-
-
-@given(st.text())
-def test_no_text_ends_the_element_that_holds_the_data(text: str) -> None:
-    found = embedded({"text": text})
-    assert not set("<>&\u2028\u2029") & set(found) and json.loads(found) == {"text": text}
-
-
-CURVE: Rows = [
-    {"scheme": scheme, "total": total, "release": total / 10, "low": total / 12, "high": total / 9}
-    for scheme in ("paper", "test-then-measure", "train-once")
-    for total in (1.0, 2.0, 4.0)
-]
-FINALIST: Rows = [
-    {"configuration": name, "epsilon": e, "at": e, "share": 0.5, "low": 0.2, "high": 0.8}
-    | {"accepted": 5, "trials": 10, "counted": "fresh"}
-    for name in ("mst 1", "mst 2")
-    for e in (1.0, 1.4)
-]
-BOX: Rows = [
-    {"criterion": c, "q05": 0.1, "q25": 0.2, "q50": 0.3, "q75": 0.9, "q95": 2.0, "trials": 9, "failed": 1}
-    for c in ("mean-age", "faithfulness")
-]
-POINT: Rows = [{"criterion": "mean-age", "value": 0.4, "place": 0.5}]
-LABELLED: Rows = [
-    {"label": "age: <30", "real": 1.0, "synthetic": 2.0, "low": None, "high": None},
-    {"label": "age: 29<", "real": 3.0, "synthetic": 2.5, "low": 2.0, "high": 4.0},
-]
-RANGED: Rows = [
-    {
-        "label": "Regression of height: its predictions",
-        "contender": letter,
-        "low": 0.2,
-        "middle": 0.3,
-        "high": 1.4,
-    }
-    for letter in "AB"
-]
-TILED: Rows = [
-    {"one": "sex: M", "other": "age", "value": -0.25, "shown": "−.25", "words": "2 → 1"},
-    {"one": "all records", "other": "sex", "value": None, "shown": "", "words": "– → –"},
-]
-SQUARE: Rows = [{"one": "age", "other": "sex", "real": None}, {"one": "sex", "other": "age", "real": 0.25}]
-
-
-DRAWN: dict[str, tuple[Callable[[], Spec], list[str]]] = {
+ESTIMATED = {"share": 0.5, "low": 0.2, "high": 0.8, "accepted": 5, "trials": 10, "counted": "fresh"}
+LINE = {"line": [1.0, "threshold"]}
+BOX = {"q05": 0.01, "q25": 0.2, "q50": 0.3, "q75": 0.9, "q95": None, "values": [0.01, 19.0, None]}
+VALUE = {"real": 3, "synthetic": 4, "real_share": 0.3, "synthetic_share": 0.4, "points": 1.0}
+RANGE = {
+    "label": "Regression of height: its predictions",
+    "low": 0.2,
+    "middle": 0.3,
+    "high": 1.4,
+    "allowed": 2.0,
+}
+SIDES = {"across": ["age", "sex"], "down": ["age", "sex"]}
+DRAWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]], list[str]]] = {
+    "acceptance": (
+        {"title": "accepted trials", "form": "share", "line": [0.3, "wanted"]},
+        [{"label": f"{family} 1", "family": family} | ESTIMATED for family in ("mst", "unheard of")],
+        ["mst 1", "unheard of", "accepted trials", "100&nbsp;%"],
+    ),
     "curve": (
-        lambda: charts.epsilon_curve(CURVE, 3.0),
-        ["declared total", "train-once", "total epsilon", "chance of a release"],
+        {"title": "total epsilon", "line": [3.0, "declared total"]},
+        [
+            {"scheme": scheme, "total": total, "release": total / 10, "low": total / 12, "high": total / 9}
+            for scheme in ("paper", "test-then-measure", "train-once")
+            for total in (1.0, 2.0, 4.0)
+        ],
+        ["train-once", "total epsilon", "chance of a release", "100&nbsp;%"],
     ),
-    "finalists": (lambda: charts.by_epsilon(FINALIST), ["mst 2", "1.4"]),
-    "criteria": (lambda: charts.criteria(BOX, POINT, (0.01, 20)), ["faithfulness", "0.01", "20"]),
-    "population": (
-        lambda: charts.population([{"family": "aim", "band": "0", "configurations": 1234}], ["0"]),
-        ["aim", "1,234"],
+    "finalists": (
+        {"title": "epsilon of the generator"},
+        [{"configuration": name, "epsilon": e} | ESTIMATED for name in ("mst 1", "mst 2") for e in (1.0, 1.4)],
+        ["mst 2", "1.4", "accepted trials"],
     ),
-    "time": (lambda: charts.cpu_time([{"family": "aim", "part": "fit", "seconds": 2.0}]), ["aim", "fit"]),
-    "dumbbells": (lambda: contrasts.dumbbells(LABELLED, "means", "mean"), ["age: &lt;30", "synthetic"]),
-    "matrix": (lambda: contrasts.matrix(SQUARE, "m", "real", 1.0, ["age", "sex"]), ["0.25"]),
+    "criteria": (
+        {"title": "value ÷ limit", "domain": [0.01, 19.0]} | LINE,
+        [{"label": name} | BOX for name in ("mean-age", "faithfulness")],
+        ["faithfulness", "0.01", "10", "value ÷ limit"],
+    ),
+    "population": ({}, [{"one": "aim", "other": "0", "configurations": 1234}], ["aim", "1,234"]),
+    "time": ({"title": "seconds"}, [{"label": "aim", "fit": 2.0, "judge": 1.0}], ["aim", "fit", "judge", "3"]),
+    "values": (
+        {"column": "age", "form": "share"},
+        [{"column": name, "label": f"{name} <30"} | VALUE for name in ("age", "sex")],
+        ["age &lt;30", "real", "synthetic", "40&nbsp;%"],
+    ),
+    "dumbbells": (
+        {"title": "mean"},
+        [
+            {"label": "age: <30", "original": 1.0, "released": 2.0, "threshold": None},
+            {"label": "age: 29<", "original": 3.0, "released": None, "threshold": 1.0},
+        ],
+        ["age: &lt;30", "synthetic", "mean", "4"],
+    ),
+    "matrix": (
+        {"field": "original", "limit": 1.0} | SIDES,
+        [{"of": "age", "among": "sex", "original": 0.25}, {"of": "sex", "among": "age", "original": None}],
+        ["0.25"],
+    ),
+    "cells": (
+        {},
+        [{"one": "M", "other": "0-9", "real": 1, "synthetic": 2, "points": 0.5}],
+        ["M", "0-9", "−0.5", "points"],
+    ),
     "ranges": (
-        lambda: panels.ranges(RANGED, "r", "error ÷ threshold", (1.0, "threshold")),
+        {"title": "error ÷ threshold"} | LINE,
+        [RANGE | {"contender": letter} for letter in "AB"],
         ["Regression of height", "its predictions", "A", "B", "error ÷ threshold"],
     ),
     "tiles": (
-        lambda: panels.tiles(TILED, "t", 1.0, ["age", "sex"], ["sex: M", "all records"]),
-        ["−.25", "all records", "sex", "M"],
+        {"limit": 1.0, "across": ["age", "sex"], "down": ["sex: M", "all records"]},
+        [
+            {"one": "sex: M", "other": "age", "value": -0.25, "shown": "−.25", "words": "2 → 1"},
+            {"one": "all records", "other": "sex", "value": None, "shown": "", "words": "– → –"},
+        ],
+        ["−.25", "all records", "sex: M"],
     ),
     "bars": (
-        lambda: contrasts.bars([{"label": "g", "value": 0.2, "words": "w"}], "b", "share", (0.1, "t")),
-        ["g", "share"],
+        {"title": "share", "field": "share", "form": "share", "line": [0.1, "threshold"]},
+        [{"label": "g", "share": 0.2}, {"label": "none", "share": None}],
+        ["g", "none", "share", "20&nbsp;%"],
     ),
 }
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_charts_draw_their_rows(name: str) -> None:
-    draw, words = DRAWN[name]
-    drawn = vl_convert.vegalite_to_svg({**draw(), "width": 500, "config": CONFIG})
-    assert all(word in drawn for word in words), re.findall(r"<text[^>]*>([^<]*)", drawn)
-    assert "null" not in drawn and "NaN" not in drawn
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    found = Browser(tmp_path_factory.mktemp("profile"))
+    empty = tmp_path_factory.mktemp("page") / "empty.html"
+    empty.write_text("<!DOCTYPE html><title>charts</title>")
+    found.open(empty, 800)
+    found.ask("Runtime.evaluate", expression=_script("charts.js"))
+    yield found
+    found.close()
 
 
-def test_a_wide_table_keeps_the_page_small(tmp_path: Path) -> None:
-    spec = load(EXAMPLES / "discharges" / "release.yaml")
-    facts = load_facts(EXAMPLES / "discharges" / "facts.yaml")
-    tables = []
-    for seed in (1, 2):
-        save(simulate(facts, 1200, seed), tmp_path / f"{seed}.parquet")
-        table = read_public(str(tmp_path / f"{seed}.parquet"), spec)
-        tables.append(recode(spec, table, spec.alternatives_named("fine")))
-    real, synthetic = tables
-    assert real.n == synthetic.n
-    room = Room()
-    room.add(closeup(spec, real, synthetic))
-    assert len(room.sheets["pairs"].rows) == 14 * 13 / 2
-    pairs = [option.datasets["cells"] for option in room.choices["cells"].options]
-    cells = [len(pair) for pair in pairs]
-    assert max(cells) <= 2_000 and sum(cells) <= 40_000 and len(cells) > 60
-    assert {option.words for option in room.choices["means"].options} >= {"age", "cost_weight"}
-    assert (
-        len(embedded([columns(option.datasets["cells"]) for option in room.choices["cells"].options])) < 600_000
-    )
-    assert room.sheets["unmatched"].rows[0]["group"] == "all records"
+@pytest.mark.parametrize("kind", DRAWN)
+def test_charts_draw_their_rows(browser: Browser, kind: str) -> None:
+    about, rows, words = DRAWN[kind]
+    for width in (280, 700):
+        given = f"{json.dumps(about | {'kind': kind})}, {json.dumps(rows)}, {width}"
+        drawn = browser.value(f"charts.draw({given}).outerHTML")
+        texts = re.findall(r"<(?:text|title)[^>]*>([^<]*)", drawn)
+        assert all(any(word in text for text in texts) for word in words), texts
+        assert not re.search("null|NaN|undefined|Infinity", drawn) and 'class="mark"' in drawn
+
+
+def test_every_kind_of_chart_is_drawn_here(browser: Browser) -> None:
+    assert set(browser.value("charts.kinds")) == set(DRAWN)
+
+
+@pytest.mark.parametrize("value", [0, 0.5, -0.25, 0.123455, 99995, 1234567.0, 1e-7, -2.5e-9, 1e14, 0.00012345])
+def test_a_number_is_written_as_the_page_writes_it(browser: Browser, value: float) -> None:
+    written = browser.value(f"charts.cell({{ a: {value!r} }}, {{ field: 'a', format: 'number' }})")
+    assert written == FORMATS["number"][1](value)

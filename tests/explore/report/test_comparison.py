@@ -19,12 +19,10 @@ from hypothesis import strategies as st
 
 from facsimile.acceptance.candidate import exact_error
 from facsimile.errors import FacsimileError
-from facsimile.explore.report import write_report
-from facsimile.explore.report.comparison import Comparison, compare
+from facsimile.explore.report import Written, write_report
+from facsimile.explore.report.comparison import Comparison, Score, compare
 from facsimile.explore.report.contenders import FURTHER, contenders
 from facsimile.explore.report.findings import Findings
-from facsimile.explore.report.score import Score
-from facsimile.explore.report.written import Written
 from facsimile.explore.run import explore
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Job, Trial, candidate_of
@@ -134,7 +132,7 @@ def test_the_charts_draw_the_figures_of_their_letter(made: Made) -> None:
     figures = {(f["topic"], f["of"], f["among"]): f for f in written.comparison["figures"]}
     for letter in "AB":
         for topic in ("means", "medians", "pearson", "spearman"):
-            tiles = rows(page, f"beside-{topic}-{letter}")
+            tiles = rows(page, f"beside-{topic}-{letter}-drawn")
             assert len(tiles) == sum(key[0] == topic for key in figures) * (1 if topic[0] == "m" else 2)
             for tile in tiles:
                 of, among = tile["other"], tile["one"]
@@ -142,7 +140,7 @@ def test_the_charts_draw_the_figures_of_their_letter(made: Made) -> None:
                 gaps = [released - figure["original"][letter] for released in figure["released"][letter]]
                 unit = figure["unit"][letter] if topic[0] == "m" else 1.0
                 assert tile["value"] == pytest.approx(median(gaps) / unit, abs=6e-4)
-        drawn = {row["label"]: row for row in rows(page, "beside-criteria") if row["contender"] == letter}
+        drawn = {row["label"]: row for row in rows(page, "beside-criteria-drawn") if row["contender"] == letter}
         for score in written.comparison["summary"][: len(drawn)]:
             over = [value / score["threshold"] for value in score["tables"][letter]]
             row = drawn[score["what"]]
@@ -152,13 +150,15 @@ def test_the_charts_draw_the_figures_of_their_letter(made: Made) -> None:
         assert moved["single columns"]["high"] == pytest.approx(
             max(figures["counts", "single columns", ""]["released"][letter]), rel=1e-3
         )
-    first = {(tile["other"], tile["one"]): tile for tile in rows(page, "beside-pearson-original")}
+    first = {(tile["other"], tile["one"]): tile for tile in rows(page, "beside-pearson-original-drawn")}
     original = figures["pearson", "age", "height"]["original"]["A"]
     assert (
         first["age", "height"]["value"] == first["height", "age"]["value"] == pytest.approx(original, abs=6e-4)
     )
     chosen = next(row for row in rows(page, "beside-centres-drawn") if row["label"] == "sex: M")
-    assert (chosen["least"], chosen["most"]) == (-6.0, 6.0), "the band is the criterion's threshold"
+    assert chosen["allowed"] == 6.0 and chosen["figure"] == "Mean of height", (
+        "the band is the criterion's threshold"
+    )
 
 
 def test_the_summary_has_the_exact_error_of_every_criterion(explored: Study, made: Made) -> None:
@@ -190,13 +190,13 @@ def test_every_table_would_have_been_released(explored: Study) -> None:
     """The fresh ones first; where the study has too few, further ones are made from further seeds."""
     findings = Findings(explored)
     found = contenders(findings, (), 12)
-    assert [c.line for c in found] == findings.finalists[:3] and [c.letter for c in found] == list("ABC")[
+    assert [c.tried for c in found] == findings.finalists[:3] and [c.letter for c in found] == list("ABC")[
         : len(found)
     ]
     for contender in found:
         numbers = [t.number for t in contender.trials]
         assert contender.accepted and len(set(numbers)) == len(numbers) <= 12
-        known = [t for t in findings.of(contender.line.identifier) if t.accepted]
+        known = [t for t in findings.of(contender.tried.identifier) if t.accepted]
         assert set(known) <= set(contender.trials)
         assert numbers[: sum(t.number >= FRESH for t in known)] == [
             t.number for t in known if t.number >= FRESH
@@ -233,7 +233,7 @@ def test_names_begin_identifiers(explored: Study) -> None:
     findings = Findings(explored)
     whole = findings.lines[-1].identifier
     for names in ((whole,), (whole[:-6],), (whole, whole[:-6])):
-        assert [c.line.identifier for c in contenders(findings, names, 1)] == [whole]
+        assert [c.tried.identifier for c in contenders(findings, names, 1)] == [whole]
     for name in ("mst-", "none", "x" * 300):
         with pytest.raises(FacsimileError) as caught:
             contenders(findings, (name,), 1)

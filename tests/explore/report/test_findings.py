@@ -6,12 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from facsimile.explore.race import audited
 from facsimile.explore.report.findings import Estimate, Findings
-from facsimile.explore.report.spread import spread
 from facsimile.explore.trials import FRESH
 from reports import study_of, trial
 from studies import RULE, configurations
@@ -54,16 +51,3 @@ def test_intervals_are_those_of_clopper_and_pearson() -> None:
     assert (Estimate(5, 10, True).low, Estimate(5, 10, True).high) == pytest.approx(
         (0.18709, 0.81291), abs=1e-5
     )
-
-
-@given(st.lists(st.none() | st.floats(-1, 100), min_size=1, max_size=60), st.integers(1, 20))
-def test_a_thinned_spread_keeps_ends_counts_and_medians(values: list[float | None], points: int) -> None:
-    found = spread("mean", 2.0, values, points)
-    known = sorted(float("inf") if value is None else value for value in values)
-    failed = [value for value in known if value >= 1]
-    assert (found.trials, found.failed, found.undefined) == (len(values), len(failed), values.count(None))
-    assert len(found.values) <= points and set(found.values) <= set(known)
-    assert found.values[0] == known[0]
-    assert points == 1 or found.values[-1] == known[-1]
-    assert found.quantiles[2] == known[(len(known) - 1) // 2]
-    assert (found.overshoot is None) == (not failed)

@@ -38,11 +38,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def waited(browser: Browser, condition: str) -> None:
-    """Wait until something holds in the page."""
+    """Wait until something holds in the page, for half a minute at most."""
     promise = (
-        f"new Promise(done => {{ const look = () => ({condition}) ? done(0) : setTimeout(look, 20); look(); }})"
+        "new Promise((done, end) => { setTimeout(end, 30000);"
+        f" const look = () => ({condition}) ? done(0) : setTimeout(look, 20); look(); }})"
     )
-    browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True)
+    found = browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True)
+    assert "exceptionDetails" not in found, condition
 
 
 def opened(browser: Browser, path: Path, width: int) -> int:
@@ -70,9 +72,9 @@ def test_the_page_draws_itself_and_asks_for_nothing(
     assert (
         drawn
         == len(told(path.read_text())["charts"])
-        == browser.value("document.querySelectorAll('.chart svg.marks').length")
+        == browser.value("document.querySelectorAll('.chart svg').length")
     )
-    empty = "[...document.querySelectorAll('.chart svg.marks')].filter(s => !s.querySelector('path[d]')).length"
+    empty = "[...document.querySelectorAll('.chart svg')].filter(s => !s.querySelector('.mark')).length"
     assert browser.value(empty) == 0
     assert browser.value("document.documentElement.scrollWidth") <= width
     asked = [event["request"]["url"] for event in browser.named("Network.requestWillBeSent")]
@@ -133,14 +135,14 @@ def test_the_filter_leaves_the_rows_that_hold_all_words(browser: Browser, writte
 
 def test_a_choice_fills_its_chart_and_its_table_anew(browser: Browser, written: Path) -> None:
     opened(browser, written, 1280)
-    choices = told(written.read_text())["choices"]["cells"]
-    sizes = [len(option["datasets"]["cells"]["real"]) for option in choices]
+    pairs = told(written.read_text())["datasets"]["cells"]["pair"]
+    sizes = [pairs["at"].count(place) for place in range(len(pairs["texts"]))]
     place, cells = next((i, size) for i, size in enumerate(sizes) if size != sizes[0])
-    drawn = "document.querySelectorAll('[data-chart=cells] .mark-rect.role-mark path').length"
-    assert browser.value(drawn) != cells != len(column(browser, "cells", 0))
+    drawn = "document.querySelectorAll('[data-chart=cells] rect.mark').length"
+    assert browser.value(drawn) == sizes[0] == len(column(browser, "cells", 0))
     picked = (
-        "(() => { const list = document.querySelector('[data-choice=cells]');"
-        f" list.value = {place}; list.dispatchEvent(new Event('change')); }})()"
+        "(() => { const list = document.querySelector('[data-pick=cells]');"
+        f" list.selectedIndex = {place}; list.dispatchEvent(new Event('change')); }})()"
     )
     browser.ask("Runtime.evaluate", expression=picked)
     waited(browser, f"{drawn} === {cells}")
@@ -163,3 +165,41 @@ def test_many_rows_are_shown_when_asked(browser: Browser, tmp_path: Path) -> Non
     assert len(column(browser, "configurations", 0)) == 50
     browser.value("document.querySelector('[data-sheet=configurations] .tools button').click() ?? 0")
     assert sorted(column(browser, "configurations", 0)) == sorted(c.identifier for c in every)
+
+
+def test_a_mark_tells_its_figures_and_a_chart_can_be_saved(browser: Browser, written: Path) -> None:
+    opened(browser, written, 1280)
+    over = (
+        "(() => { const mark = document.querySelector('[data-chart=acceptance] .mark:last-child');"
+        " mark.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, clientX: 400, clientY: 300 }));"
+        " const hint = document.querySelector('.hint'); return hint.hidden ? '' : hint.textContent; })()"
+    )
+    assert "accepted trials" in browser.value(over)
+    saved = (
+        "(() => { window.found = []; HTMLAnchorElement.prototype.click = function () {"
+        " found.push(this.download, decodeURIComponent(this.href)); };"
+        " document.querySelectorAll('[data-chart=acceptance] details button').forEach(b => b.click()); })()"
+    )
+    browser.ask("Runtime.evaluate", expression=saved)
+    waited(browser, "found.length === 4")
+    svg, drawing, png, picture = browser.value("found")
+    assert (svg, png) == ("acceptance.svg", "acceptance.png")
+    assert "http://www.w3.org/2000/svg" in drawing and picture.startswith("data:image/png;base64,")
+    assert not browser.named("Log.entryAdded") and not browser.named("Runtime.exceptionThrown")
+
+
+def test_a_table_that_is_too_wide_says_so(browser: Browser, written: Path) -> None:
+    told_of = "[...document.querySelectorAll('.held')].filter(h => !h.querySelector('.beyond').hidden).length"
+    wide = "[...document.querySelectorAll('.held .scroll')].filter(s => s.scrollWidth > s.clientWidth + 2)"
+    for width in (390, 1280):
+        opened(browser, written, width)
+        assert browser.value(told_of) == browser.value(f"{wide}.length") > 0
+    browser.value("document.querySelector('[data-sheet=configurations] .scroll').scrollLeft = 5000")
+    waited(browser, "document.querySelector('[data-sheet=configurations] .beyond').hidden")
+
+
+def test_charts_follow_the_width_of_the_page(browser: Browser, written: Path) -> None:
+    opened(browser, written, 1280)
+    browser.ask("Emulation.setDeviceMetricsOverride", width=600, height=844, deviceScaleFactor=1, mobile=False)
+    waited(browser, "+document.querySelector('[data-chart=acceptance] svg').getAttribute('width') < 600")
+    assert browser.value("document.documentElement.scrollWidth") <= 600

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf, isfinite
 from statistics import median
 
-from facsimile.explore.report import panels
-from facsimile.explore.report.aligned import WORDS, aligned
-from facsimile.explore.report.comparison import Comparison, Line, Shown
-from facsimile.explore.report.exhibits import Chart, Choice, Exhibit, Head, Option, Row, rounded, significant
-from facsimile.explore.report.figures import Topic
-from facsimile.explore.report.score import Score
+from facsimile.explore.report.columns import heads
+from facsimile.explore.report.comparison import Compared, Comparison
+from facsimile.explore.report.exhibits import Chart, Exhibit, Row, Sheet, listed
+from facsimile.explore.report.figures import Theme
 
-BESIDE = (
-    ("beside-summary", "Who is better at what", "beside-counts"),
-    ("beside-criteria", "The criteria", "beside-criteria"),
-    ("beside-counts", "Counts", "beside-counts"),
-    ("beside-centres", "Means and medians", "beside-centres"),
-    ("beside-correlations", "Correlations", "beside-correlations"),
-    ("beside-regression", "Regression", "beside-regression-0"),
-    ("beside-rows", "Whole rows", "beside-rows"),
-)
-"""The parts of the section: anchor, words, and an exhibit without which a part is left out."""
-ZERO = (0.0, "the original")
-OFF = "released less original"
+WORDS: Mapping[Theme, str] = {
+    "counts": "Largest error",
+    "moved": "Records moved",
+    "means": "Mean",
+    "medians": "Median",
+    "pearson": "Correlation",
+    "spearman": "Rank correlation",
+}
+LONG = 20
+"""A table with more lines than this can be filtered."""
+OFF = {"title": "released less original", "line": [0, "the original"]}
 SMALLEST = 0.005
 """A tile whose figure is smaller than this has none."""
 
@@ -33,150 +30,151 @@ def beside(found: Comparison) -> Iterator[Exhibit]:
     """Everything about the contenders but the summary, which is a table of its own."""
     if not found.lines:
         return
-    yield from _criteria(found.judged)
-    yield from _counts(found)
+    over = [
+        _range(score.words, letter, [value / (score.threshold or 1.0) for value in values if isfinite(value)])
+        for score in found.judged
+        for letter, values in score.values.items()
+    ]
+    about = {"title": "error ÷ threshold", "line": [1, "threshold"]}
+    yield from _ranges("beside-criteria", over, about)
+    about = OFF | {"title": "largest error, share of all records", "form": "share"}
+    yield from _ranges("beside-counts", _differences(found.of("counts"), 1), about)
+    lines = found.of("counts", "moved")
+    yield _aligned(found, "beside-counts", lines, "Tables of|of; What|topic", "percent", errors=True)
     yield from _centres(found)
-    yield from _correlations(found)
-    yield from _coefficients(found)
-    what = (Head("What", "of", "prose"),)
-    yield aligned(found, "beside-rows", found.of("rows"), what, "number")
-    yield aligned(found, "beside-shares", found.of("rare", "strange"), what, "percent")
-
-
-def _criteria(scores: Sequence[Score]) -> Iterator[Exhibit]:
-    """Each error over its threshold."""
-    rows: list[Row] = []
-    for score in scores:
-        for letter, values in score.values.items():
-            over = [value / (score.threshold or 1.0) for value in values if isfinite(value)]
-            rows += [_range(score.words, letter, over)] if over else []
-    if rows:
-        line = (1.0, "threshold")
-        yield Chart("beside-criteria", panels.ranges(rows, "beside-criteria", "error ÷ threshold", line))
+    if lines := found.of("pearson", "spearman"):
+        yield from _tiles(found, "pearson")
+        yield from _tiles(found, "spearman")
+        yield _aligned(found, "beside-correlations", lines, "Column|of; with|among; Figure|topic", "fixed")
+    for place, target in enumerate(dict.fromkeys(line.key[2] for line in found.of("coefficients"))):
+        name, mine = f"beside-regression-{place}", [f for f in found.of("coefficients") if f.key[2] == target]
+        for chart in _ranges(name, _differences(mine, 1), OFF):
+            yield from (chart, _aligned(found, name, mine, "Feature|of", "number"))
+    yield _aligned(found, "beside-rows", found.of("rows"), "What|of|prose", "number")
+    yield _aligned(found, "beside-shares", found.of("rare", "strange"), "What|of|prose", "percent")
 
 
 def _range(label: str, letter: str, values: Sequence[float]) -> Row:
-    low, middle, high = map(significant, (min(values), median(values), max(values)))
+    """The median of a contender's tables, the smallest and the largest; infinite where one is not defined."""
+    low, middle, high = (min(values), median(values), max(values)) if values else (inf, inf, inf)
     return {"label": label, "contender": letter, "low": low, "middle": middle, "high": high}
 
 
-def _ranges(lines: Iterable[Line], label: int) -> list[Row]:
+def _differences(lines: Iterable[Compared], label: int) -> list[Row]:
     """The differences of some lines; `label` is the part of the key that names a line."""
-    return [
-        _range(line.key[label], letter, shown.differences)
-        for line in lines
-        for letter, shown in line.shown.items()
-        if all(map(isfinite, shown.differences))
-    ]
+    return [_range(line.key[label], k, shown.differences) for line in lines for k, shown in line.shown.items()]
 
 
-def _counts(found: Comparison) -> Iterator[Exhibit]:
-    title, lines = "largest error, share of all records", found.of("counts", "moved")
-    rows = _ranges(found.of("counts"), 1)
-    yield Chart("beside-counts", panels.ranges(rows, "beside-counts-drawn", title, ZERO, "~%"))
-    heads = (Head("Tables of", "of"), Head("What", "topic"))
-    yield aligned(found, "beside-counts", lines, heads, "percent", errors=True)
+def _ranges(name: str, rows: Iterable[Row], about: Row, picked: str = "") -> Iterator[Chart]:
+    """A chart of the rows that are defined, if there are any."""
+    known = [row for row in rows if isfinite(row["low"]) and isfinite(row["high"])]
+    if known:
+        yield Chart(name, "ranges", known, about=about, picked=picked, label=picked.capitalize())
+
+
+def _aligned(
+    found: Comparison, name: str, lines: Sequence[Compared], told: str, form: str, errors: bool = False
+) -> Sheet:
+    """A line for each figure, with the original and every contender beside it.
+
+    Under each letter the median of its tables, and the difference of the one that is furthest off. `errors`:
+    the original is 0 and left out.
+    """
+    if not errors and alike(found):
+        told += f"; Original|original|{form}"
+    for letter in (c.letter for c in found.contenders):
+        own = "" if errors or alike(found) else f"; {letter}, original|{letter}_original|{form}"
+        told += f"{own}; {letter}|{letter}|{form}; {letter}, worst|{letter}_worst|{form}"
+    rows = [_row(line, [c.letter for c in found.contenders]) for line in lines]
+    return Sheet(name, rows, filtered=len(rows) > LONG, columns=heads(told))
+
+
+def _row(line: Compared, letters: Sequence[str]) -> Row:
+    row: Row = {"topic": WORDS.get(line.key[0], ""), "of": line.key[1], "among": line.key[2], "original": None}
+    for letter in letters:
+        shown = line.shown.get(letter)
+        figures = (None, None, None) if shown is None else (shown.original, shown.released, shown.worst)
+        row[f"{letter}_original"], row[letter], row[f"{letter}_worst"] = figures
+        row["original"] = figures[0] if row["original"] is None else row["original"]
+    return row
 
 
 def _centres(found: Comparison) -> Iterator[Exhibit]:
+    """Every mean and every median, those that a criterion asks for first, with the band that it allows."""
     lines = found.of("means", "medians")
     if not lines:
         return
-    yield from _tiles(found, "means", scaled=True)
-    yield from _tiles(found, "medians", scaled=True)
-    options = tuple(_options(lines))
-    if options:
-        first = options[0].datasets["beside-centres-drawn"]
-        yield Choice("beside-centres", "Figure", options)
-        yield Chart("beside-centres", panels.ranges(first, "beside-centres-drawn", OFF, ZERO))
-    heads = (Head("Among", "among"), Head("Figure", "topic"), Head("Of", "of"))
-    yield aligned(found, "beside-centres", lines, heads, "number")
-
-
-def _options(lines: Sequence[Line]) -> Iterator[Option]:
-    """Every mean and every median, those that a criterion asks for first, with the band that it allows."""
+    yield from _tiles(found, "means")
+    yield from _tiles(found, "medians")
     asked = {line.key[1] for line in lines if line.figure.threshold is not None}
-    for column in sorted(dict.fromkeys(line.key[1] for line in lines), key=lambda name: name not in asked):
-        for topic in ("means", "medians"):
-            mine = [line for line in lines if line.key[:2] == (topic, column)]
-            bands = {line.key[2]: line.figure.threshold or 0.0 for line in mine}
-            rows = [r | {"least": -bands[r["label"]], "most": bands[r["label"]]} for r in _ranges(mine, 2)]
-            if rows:
-                yield Option(f"{WORDS[mine[0].key[0]]} of {column}", {"beside-centres-drawn": rows})
+    columns = sorted(dict.fromkeys(line.key[1] for line in lines), key=lambda name: name not in asked)
+    rows = [
+        row | {"figure": f"{WORDS[line.key[0]]} of {line.key[1]}", "allowed": line.figure.threshold}
+        for line in sorted(lines, key=lambda line: (columns.index(line.key[1]), line.key[0]))
+        for row in _differences([line], 2)
+    ]
+    yield from _ranges("beside-centres", rows, OFF, picked="figure")
+    yield _aligned(found, "beside-centres", lines, "Among|among; Figure|topic; Of|of", "number")
 
 
-def _correlations(found: Comparison) -> Iterator[Exhibit]:
-    lines = found.of("pearson", "spearman")
-    if lines:
-        yield from _tiles(found, "pearson", scaled=False)
-        yield from _tiles(found, "spearman", scaled=False)
-        heads = (Head("Column", "of"), Head("with", "among"), Head("Figure", "topic"))
-        yield aligned(found, "beside-correlations", lines, heads, "fixed")
-
-
-def _tiles(found: Comparison, topic: Topic, scaled: bool) -> Iterator[Exhibit]:
+def _tiles(found: Comparison, topic: Theme) -> Iterator[Exhibit]:
     """A panel for each contender: the difference of the median table, all panels on one scale.
 
-    `scaled`: in deviations of the column. Otherwise both sides are columns, and the original comes first. Where
-    no table of any contender differs there is nothing to draw.
+    Means and medians in deviations of the column; where no table of any contender differs there is nothing to
+    draw. Both sides of correlations are columns, and the original comes first.
     """
-    lines = found.of(topic)
+    lines, centred = found.of(topic), topic in ("means", "medians")
     across, down = (list(dict.fromkeys(line.key[place] for line in lines)) for place in (1, 2))
-    if not scaled:
+    if centred and not any(any(shown.differences) for line in lines for shown in line.shown.values()):
+        return
+    drawn = {c.letter: _differing(lines, c.letter, centred) for c in found.contenders}
+    limit = max((abs(row["value"] or 0.0) for rows in drawn.values() for row in rows), default=0.0) or 1.0
+    if not centred:
         across = down = list(dict.fromkeys([*across, *down]))
         first = found.contenders[0].letter
-        rows = [_tile(line, line.shown[first].original, "") for line in lines if first in line.shown]
-        yield from _panel(topic, "original", _mirrored(rows), 1.0, across, down)
-    elif not any(any(shown.differences) for line in lines for shown in line.shown.values()):
-        return
-    drawn = {c.letter: list(_differences(lines, c.letter, scaled)) for c in found.contenders}
-    limit = max((abs(row["value"] or 0.0) for rows in drawn.values() for row in rows), default=0.0)
-    for letter, rows in drawn.items():
-        yield from _panel(topic, letter, rows if scaled else _mirrored(rows), limit or 1.0, across, down)
+        original = [_tile(line, line.shown[first].original, "") for line in lines if first in line.shown]
+        drawn = {"original": original} | drawn
+    for side, rows in drawn.items():
+        about = {"limit": 1.0 if side == "original" else limit, "across": across, "down": down}
+        turned = [] if centred else [row | {"one": row["other"], "other": row["one"]} for row in rows]
+        yield Chart(f"beside-{topic}-{side}", "tiles", [*rows, *turned], about=about)
 
 
-def _panel(
-    topic: Topic, side: str, rows: Sequence[Row], limit: float, across: Sequence[str], down: Sequence[str]
-) -> Iterator[Exhibit]:
-    name = f"beside-{topic}-{side}"
-    yield Chart(name, panels.tiles(rows, name, limit, across, down))
+def _differing(lines: Sequence[Compared], letter: str, centred: bool) -> list[Row]:
+    rows = []
+    for line, shown in ((line, line.shown[letter]) for line in lines if letter in line.shown):
+        value = median(shown.differences) / (shown.unit if centred else 1.0)
+        one, other = ("–" if v is None else f"{v:.4g}" for v in (shown.original, shown.released))
+        rows.append(_tile(line, value if isfinite(value) else None, f"{one} → {other}"))
+    return rows
 
 
-def _differences(lines: Sequence[Line], letter: str, scaled: bool) -> Iterator[Row]:
-    for line in lines:
-        shown = line.shown.get(letter)
-        if shown is not None:
-            value = median(shown.differences) / (shown.unit if scaled else 1.0)
-            yield _tile(line, value if isfinite(value) else None, _said(shown))
-
-
-def _said(shown: Shown) -> str:
-    one, other = ("–" if v is None else f"{v:.4g}" for v in (shown.original, shown.released))
-    return f"{one} → {other}"
-
-
-def _tile(line: Line, value: float | None, words: str) -> Row:
+def _tile(line: Compared, value: float | None, words: str) -> Row:
     """`one` goes down the page, `other` across it."""
     figure = "" if value is None or abs(value) < SMALLEST else f"{value:.2f}".replace("0.", ".", 1)
-    return {
-        "one": line.key[2],
-        "other": line.key[1],
-        "value": rounded(value),
-        "shown": figure.replace("-", "−"),
-        "words": words,
-    }
+    shown = figure.replace("-", "−")
+    return {"one": line.key[2], "other": line.key[1], "value": value, "shown": shown, "words": words}
 
 
-def _mirrored(rows: Sequence[Row]) -> list[Row]:
-    """Both halves of a square."""
-    return [*rows, *(row | {"one": row["other"], "other": row["one"]} for row in rows)]
+def alike(found: Comparison) -> bool:
+    """Whether all contenders group values in the same way."""
+    return len({tuple(sorted(c.tried.configuration.alternatives.items())) for c in found.contenders}) < 2
 
 
-def _coefficients(found: Comparison) -> Iterator[Exhibit]:
-    lines = found.of("coefficients")
-    for place, target in enumerate(dict.fromkeys(line.key[2] for line in lines)):
-        mine, name = [line for line in lines if line.key[2] == target], f"beside-regression-{place}"
-        drawn = _ranges(mine, 1)
-        if drawn:
-            yield Chart(name, panels.ranges(drawn, f"{name}-drawn", OFF, ZERO))
-            yield aligned(found, name, mine, (Head("Feature", "of"),), "number")
+def settings(found: Comparison) -> dict[str, tuple[str, str]]:
+    """What tells a contender from the others, first its settings, then its groups of values.
+
+    All of its settings where it is alone.
+    """
+    chosen = {c.letter: c.tried.configuration for c in found.contenders}
+    rare = {k: {f"projection {name}": value for name, value in c.projection.items()} for k, c in chosen.items()}
+    own = _apart({k: {"family": c.family, **c.hyperparameters, **rare[k]} for k, c in chosen.items()})
+    bins = _apart({k: c.alternatives for k, c in chosen.items()}) if len(chosen) > 1 else {}
+    return {k: (listed(own[k]), listed(bins.get(k, {}))) for k in chosen}
+
+
+def _apart(every: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Of each its entries that not all others have."""
+    names = dict.fromkeys(name for own in every.values() for name in own)
+    told = [n for n in names if len(every) == 1 or len({own.get(n) for own in every.values()}) > 1]
+    return {letter: {n: own[n] for n in told if n in own} for letter, own in every.items()}

@@ -3,259 +3,146 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import inf
 
-from facsimile.explore.report import contrasts
-from facsimile.explore.report.exhibits import (
-    Chart,
-    Choice,
-    Exhibit,
-    Head,
-    Option,
-    Row,
-    Sheet,
-    rounded,
-    significant,
-)
-from facsimile.explore.report.granular import (
-    Coefficients,
-    Correlated,
-    OneWay,
-    Pair,
-    correlations,
-    one_way,
-    regressions,
-    small,
-    two_way,
-)
-from facsimile.explore.report.partners import partners
-from facsimile.explore.report.subgroups import Centre, centres
+import numpy as np
+
+from facsimile.explore.report.columns import SHEETS, heads
+from facsimile.explore.report.exhibits import Chart, Exhibit, Row, Sheet
+from facsimile.explore.report.figures import Figure, coefficients, correlations, regressed
+from facsimile.explore.report.findings import Findings
+from facsimile.explore.report.subgroups import centres, unmatched, worst
+from facsimile.explore.trials import Trial
+from facsimile.spec.criteria import Faithfulness
 from facsimile.spec.release import Specification
 from facsimile.table.table import Table
 
-DRAWN_VALUES = 60
+MOST_CELLS = 5_000_000
+"""A pair of columns with more cells than this is not counted."""
 PAIR_CELLS, ALL_CELLS = 2_000, 40_000
+"""Cells of a pair that a page holds, and of all pairs together."""
 
 
 def closeup(specification: Specification, real: Table, synthetic: Table) -> Iterator[Exhibit]:
     """Everything that can be compared; what the columns do not allow is left out."""
-    yield from _one_way(one_way(real, synthetic), real.n)
-    yield from _two_way(real, synthetic)
-    yield from _means(centres(specification, real, synthetic))
-    yield from _correlations(correlations(real, synthetic))
-    for place, found in enumerate(regressions(specification, real, synthetic)):
-        yield from _regression(place, found)
-    yield from partners(specification, real, synthetic)
+    for place, name in enumerate(real.domain.names):
+        yield Chart(f"column-{place}", "values", sheet="columns", about={"column": name, "form": "share"})
+    yield Sheet("columns", list(_values(real, synthetic)), filtered=True)
+    yield from _pairs(real, synthetic)
+    yield from _means(list(centres(specification, real, synthetic)))
+    yield from _correlations(list(correlations(real, synthetic)))
+    for place, target in enumerate(regressed(specification)):
+        yield from _regression(f"regression-{place}", list(coefficients(target, real, synthetic)))
+    yield from _groups(specification, real, synthetic)
 
 
-def _one_way(found: Sequence[OneWay], n: int) -> Iterator[Exhibit]:
-    rows: list[Row] = []
-    for place, column in enumerate(found):
-        counts = list(zip(column.labels, column.real, column.synthetic, strict=True))
-        rows += [
-            {
-                "column": column.column,
-                "label": label,
-                "real": real,
-                "synthetic": synthetic,
-                "real_share": rounded(real / n),
-                "synthetic_share": rounded(synthetic / n),
-                "points": rounded(100 * (synthetic - real) / n),
-                "ratio": rounded((synthetic + 1) / (real + 1)),
-            }
-            for label, real, synthetic in counts
-        ]
-        farthest = sorted(counts, key=lambda count: -abs(count[2] - count[1]))[:DRAWN_VALUES]
-        drawn = [count for count in counts if len(counts) <= DRAWN_VALUES or count in farthest]
-        bars = [
-            {"label": label, "table": table, "share": rounded(records / n, 5), "records": records}
-            for label, *both in drawn
-            for table, records in zip(contrasts.TABLES, both, strict=True)
-        ]
-        yield Chart(f"column-{place}", contrasts.one_way(bars, f"column-{place}"))
-    yield Sheet("columns", _COLUMN, "columns", rows, filtered=True)
+def readings(findings: Findings, trial: Trial) -> Sheet:
+    """The criteria of one trial; with what was tested where noise was added."""
+    rows = [{"title": findings.titles[r.criterion], "reading": r} for r in trial.readings]
+    noisy = any(reading.tested_at is not None for reading in trial.readings)
+    every = heads(SHEETS["readings"])
+    return Sheet("readings", rows, columns=every if noisy else (*every[:3], every[5]))
 
 
-_COLUMN = (
-    Head("Column", "column"),
-    Head("Value", "label"),
-    Head("Real", "real", "count"),
-    Head("Synthetic", "synthetic", "count"),
-    Head("Real, share", "real_share", "share"),
-    Head("Synthetic, share", "synthetic_share", "share"),
-    Head("Difference, points", "points", "points"),
-    Head("Ratio", "ratio", "fixed"),
-)
+def _values(real: Table, synthetic: Table) -> Iterator[Row]:
+    """The counts of every value of every column."""
+    for axis in real.domain.axes:
+        before, after = (table.marginal((axis.name,)).tolist() for table in (real, synthetic))
+        for label, one, other in zip(axis.labels, before, after, strict=True):
+            row = {"column": axis.name, "label": label, "real": one, "synthetic": other}
+            shares = {"real_share": one / real.n, "synthetic_share": other / real.n}
+            off = {"points": 100 * (other - one) / real.n, "ratio": (other + 1) / (one + 1)}
+            yield row | shares | off
 
 
-def _two_way(real: Table, synthetic: Table) -> Iterator[Exhibit]:
+def two_way(real: Table, synthetic: Table) -> list[Row]:
+    """Every pair of columns that is not too large, the one with the largest difference first.
+
+    `largest` is the largest |synthetic − real|/n of a cell, in points. `moved` is the total variation distance
+    ½ Σ |synthetic − real|/n: the share of records that stand in another cell.
+    """
+    found = []
+    for names in combinations(real.domain.names, 2):
+        if real.domain.size(names) <= MOST_CELLS:
+            gaps = np.abs(synthetic.marginal(names) - real.marginal(names))
+            sizes = {"largest": 100 * int(gaps.max()) / real.n, "moved": int(gaps.sum()) / 2 / real.n}
+            found.append({"of": names[0], "among": names[1], "cells": gaps.size, **sizes})
+    return sorted(found, key=lambda row: -row["largest"])
+
+
+def small(pairs: Sequence[Row], most: int = PAIR_CELLS, together: int = ALL_CELLS) -> list[Row]:
+    """The first pairs whose cells are few enough, each and together."""
+    chosen, cells = [], 0
+    for pair in pairs:
+        if pair["cells"] <= most and cells + pair["cells"] <= together:
+            chosen.append(pair)
+            cells += pair["cells"]
+    return chosen
+
+
+def _pairs(real: Table, synthetic: Table) -> Iterator[Exhibit]:
     every = two_way(real, synthetic)
-    if not every:
-        return
-    rows = [
-        {
-            "one": pair.one,
-            "other": pair.other,
-            "cells": pair.cells,
-            "largest": rounded(100 * pair.largest),
-            "moved": rounded(pair.moved),
-        }
-        for pair in every
-    ]
-    squares: list[Row] = [{name: row[name] for name in ("one", "other", "largest")} for row in rows]
-    most = 100 * every[0].largest or 1.0
-    yield Chart("pairs", contrasts.matrix(squares, "pairs", "largest", most, real.domain.names, signed=False))
-    yield Sheet("pairs", _PAIR, "pair-table", rows, filtered=True)
-    options = tuple(_option(pair, real, synthetic) for pair in small(every, PAIR_CELLS, ALL_CELLS))
-    if options:
-        first = options[0]
-        yield Choice("cells", "Pair of columns", options)
-        yield Chart("cells", contrasts.two_way(first.datasets["cells"], first.signals["limit"]))
-        yield Sheet("cells", _CELL, "cells", first.datasets["cells"], filtered=True)
+    if every:
+        about = {"field": "largest", "limit": every[0]["largest"] or 1.0, **_square(real.domain.names)}
+        yield Chart("pairs", "matrix", sheet="pairs", about=about)
+        yield Sheet("pairs", every, filtered=True)
+    cells = [row for pair in small(every) for row in _cells(pair, real, synthetic)]
+    if cells:
+        yield Chart("cells", "cells", sheet="cells", picked="pair", label="Pair of columns")
+        yield Sheet("cells", cells, filtered=True, picked="pair")
 
 
-_PAIR = (
-    Head("Column", "one"),
-    Head("with", "other"),
-    Head("Combinations", "cells", "count"),
-    Head("Largest difference, points", "largest", "fixed"),
-    Head("Records moved", "moved", "share"),
-)
-_CELL = (
-    Head("Value of the first", "one"),
-    Head("Value of the second", "other"),
-    Head("Real", "real", "count"),
-    Head("Synthetic", "synthetic", "count"),
-    Head("Difference, points", "points", "points"),
-)
+def _square(names: Sequence[str]) -> dict[str, list[str]]:
+    return {"across": list(names), "down": list(names)}
 
 
-def _option(pair: Pair, real: Table, synthetic: Table) -> Option:
+def _cells(pair: Row, real: Table, synthetic: Table) -> Iterator[Row]:
     """The cells of a pair; the column with more values goes down the page."""
-    names = sorted((pair.one, pair.other), key=lambda name: -real.domain.axis(name).size)
-    one, other = (real.domain.axis(name).labels for name in names)
+    names = sorted((pair["of"], pair["among"]), key=lambda name: -real.domain.axis(name).size)
+    words = f"{names[0]} × {names[1]} (up to {pair['largest']:.2f} points)"
     before, after = (table.marginal(tuple(names)) for table in (real, synthetic))
-    rows = [
-        {
-            "one": first,
-            "other": second,
-            "real": int(before[i, j]),
-            "synthetic": int(after[i, j]),
-            "points": rounded(100 * int(after[i, j] - before[i, j]) / real.n),
-        }
-        for i, first in enumerate(one)
-        for j, second in enumerate(other)
-    ]
-    words = f"{names[0]} × {names[1]} (up to {100 * pair.largest:.2f} points)"
-    return Option(words, {"cells": rows}, {"limit": significant(100 * pair.largest) or 1.0})
+    for i, one in enumerate(real.domain.axis(names[0]).labels):
+        for j, other in enumerate(real.domain.axis(names[1]).labels):
+            counts = {"real": int(before[i, j]), "synthetic": int(after[i, j])}
+            points = 100 * (counts["synthetic"] - counts["real"]) / real.n
+            yield {"pair": words, "one": one, "other": other, **counts, "points": points}
 
 
-def _means(found: Sequence[Centre]) -> Iterator[Exhibit]:
-    if not found:
-        return
-    rows = [_mean(centre) for centre in found]
-    asked = {centre.of for centre in found if centre.threshold is not None}
-    columns = sorted(dict.fromkeys(centre.of for centre in found), key=lambda name: name not in asked)
-    options = tuple(Option(name, {"means": [_drawn(c) for c in found if c.of == name]}) for name in columns)
-    yield Choice("means", "Mean of", options)
-    yield Chart("means", contrasts.dumbbells(options[0].datasets["means"], "means", "mean"))
-    yield Sheet("means", _MEAN, "mean-table", rows, filtered=True)
+def _means(rows: Sequence[Row]) -> Iterator[Exhibit]:
+    asked = {row["of"] for row in rows if row["threshold"] is not None}
+    columns = sorted(dict.fromkeys(row["of"] for row in rows), key=lambda name: name not in asked)
+    if rows:
+        about = {"title": "mean"}
+        yield Chart("means", "dumbbells", (), "means", about, picked="of", label="Mean of", options=columns)
+        yield Sheet("means", rows, filtered=True)
 
 
-_MEAN = (
-    Head("Of", "of"),
-    Head("Among", "group"),
-    Head("Real records", "real_records", "count"),
-    Head("Synthetic records", "synthetic_records", "count"),
-    Head("Real mean", "real_mean", "number"),
-    Head("Synthetic mean", "synthetic_mean", "number"),
-    Head("Difference", "difference", "number"),
-    Head("Threshold", "threshold", "number"),
-    Head("Real median", "real_median", "number"),
-    Head("Synthetic median", "synthetic_median", "number"),
-)
+def _correlations(found: Sequence[Figure]) -> Iterator[Exhibit]:
+    names = _square(list(dict.fromkeys(name for figure in found for name in (figure.of, figure.among))))
+    widest = max((abs(f.difference or 0.0) for f in found if f.difference != inf), default=0.0)
+    if found:
+        for field, limit in (("original", 1.0), ("released", 1.0), ("difference", widest or 1.0)):
+            about = {"field": field, "limit": limit, **names}
+            yield Chart(f"correlation-{field}", "matrix", sheet="correlations", about=about)
+        yield Sheet("correlations", found)
 
 
-def _mean(centre: Centre) -> Row:
-    one, other = centre.means
-    return {
-        "of": centre.of,
-        "group": centre.words,
-        "real_records": centre.records[0],
-        "synthetic_records": centre.records[1],
-        "real_mean": significant(one),
-        "synthetic_mean": significant(other),
-        "difference": None if one is None or other is None else significant(other - one, 3),
-        "threshold": significant(centre.threshold),
-        "real_median": significant(centre.medians[0]),
-        "synthetic_median": significant(centre.medians[1]),
-    }
+def _regression(name: str, found: Sequence[Figure]) -> Iterator[Exhibit]:
+    if all(figure.original is not None and figure.released is not None for figure in found):
+        about = {"title": "coefficient", "named": "of", "from": 1}
+        yield Chart(name, "dumbbells", sheet=name, about=about)
+        yield Sheet(name, found)
 
 
-def _drawn(centre: Centre) -> Row:
-    """Where no criterion speaks of the mean, the band is as narrow as the mean itself."""
-    one, band = centre.means[0], centre.threshold or 0.0
-    return {
-        "label": centre.words,
-        "real": significant(one, 6),
-        "synthetic": significant(centre.means[1], 6),
-        "low": None if one is None else significant(one - band, 6),
-        "high": None if one is None else significant(one + band, 6),
-    }
-
-
-def _correlations(found: Sequence[Correlated]) -> Iterator[Exhibit]:
-    if not found:
-        return
-    rows: list[Row] = [
-        {
-            "one": pair.one,
-            "other": pair.other,
-            "real": rounded(pair.real),
-            "synthetic": rounded(pair.synthetic),
-            "difference": rounded(pair.difference),
-        }
-        for pair in found
-    ]
-    mirrored = [row | {"one": row["other"], "other": row["one"]} for row in rows]
-    names = list(dict.fromkeys(name for pair in found for name in (pair.one, pair.other)))
-    square = sorted([*rows, *mirrored], key=lambda row: (names.index(row["one"]), names.index(row["other"])))
-    widest = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0.0)
-    for field, limit in (("real", 1.0), ("synthetic", 1.0), ("difference", widest or 1.0)):
-        name = f"correlation-{field}"
-        kept = [{"one": row["one"], "other": row["other"], field: row[field]} for row in square]
-        yield Chart(name, contrasts.matrix(kept, name, field, limit, names))
-    yield Sheet("correlations", _CORRELATION, "correlations", rows)
-
-
-_CORRELATION = (
-    Head("Column", "one"),
-    Head("with", "other"),
-    Head("Real", "real", "fixed"),
-    Head("Synthetic", "synthetic", "fixed"),
-    Head("Difference", "difference", "fixed"),
-)
-
-
-def _regression(place: int, found: Coefficients) -> Iterator[Exhibit]:
-    if found.real is None or found.synthetic is None:
-        return
-    rows = [
-        {
-            "label": name,
-            "real": significant(one),
-            "synthetic": significant(other),
-            "difference": significant(other - one, 3),
-        }
-        for name, one, other in zip(found.names, found.real, found.synthetic, strict=True)
-    ]
-    name = f"regression-{place}"
-    yield Chart(name, contrasts.dumbbells(rows[1:], f"{name}-features", "coefficient"))
-    yield Sheet(name, _COEFFICIENT, name, rows)
-
-
-_COEFFICIENT = (
-    Head("Feature", "label"),
-    Head("Real", "real", "number"),
-    Head("Synthetic", "synthetic", "number"),
-    Head("Difference", "difference", "number"),
-)
+def _groups(specification: Specification, real: Table, synthetic: Table) -> Iterator[Exhibit]:
+    """Counts and partners within the groups of columns that declare some."""
+    about = {"title": "share of records", "form": "share"}
+    errors = list(worst(specification, real, synthetic))
+    if errors:
+        yield Chart("worst", "bars", sheet="worst", about=about | {"field": "absolute", "words": "at"})
+        yield Sheet("worst", errors)
+    for criterion in specification.criteria_of(Faithfulness)[:1]:
+        line = [float(criterion.threshold), "threshold"]
+        yield Chart("unmatched", "bars", sheet="unmatched", about=about | {"field": "share", "line": line})
+        yield Sheet("unmatched", list(unmatched(specification, criterion, real, synthetic)))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from facsimile.errors import refusal
-from facsimile.explore.report.findings import Findings, Line
+from facsimile.explore.report.findings import Findings, Tried
 from facsimile.explore.trials import Job, Trial, run
 from facsimile.spec.decimals import parse_decimal
 
@@ -28,13 +29,25 @@ class Contender:
     """A configuration under a letter, with the trials whose tables are compared."""
 
     letter: str
-    line: Line
+    tried: Tried
     trials: tuple[Trial, ...]
 
     @property
     def accepted(self) -> bool:
         """Whether its tables would have been released."""
         return bool(self.trials) and all(trial.accepted for trial in self.trials)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data: what it is, and the numbers of its tables."""
+        return {
+            "letter": self.letter,
+            "identifier": self.tried.identifier,
+            **self.tried.configuration.as_json(),
+            "accepted": self.tried.estimate.accepted,
+            "trials": self.tried.estimate.trials,
+            "released": self.accepted,
+            "tables": [trial.number for trial in self.trials],
+        }
 
 
 def contenders(findings: Findings, names: Sequence[str], tables: int) -> tuple[Contender, ...]:
@@ -49,7 +62,7 @@ def contenders(findings: Findings, names: Sequence[str], tables: int) -> tuple[C
     return tuple(Contender(letter, line, _released(findings, line, tables)) for letter, line in found)
 
 
-def _named(findings: Findings, name: str) -> Line:
+def _named(findings: Findings, name: str) -> Tried:
     found = [line for line in findings.lines if line.able and line.identifier.startswith(name)]
     exactly = [line for line in found if line.identifier == name]
     if len(exactly or found) != 1:
@@ -58,7 +71,7 @@ def _named(findings: Findings, name: str) -> Line:
     return (exactly or found)[0]
 
 
-def _released(findings: Findings, line: Line, tables: int) -> tuple[Trial, ...]:
+def _released(findings: Findings, line: Tried, tables: int) -> tuple[Trial, ...]:
     """The accepted trials, or the one that is least far off."""
     made = findings.preferred(line)
     accepted = [trial for trial in made if trial.accepted][:tables]
@@ -67,7 +80,7 @@ def _released(findings: Findings, line: Line, tables: int) -> tuple[Trial, ...]:
     return (*accepted, *_further(findings, line, tables - len(accepted)))
 
 
-def _further(findings: Findings, line: Line, missing: int) -> Iterator[Trial]:
+def _further(findings: Findings, line: Tried, missing: int) -> Iterator[Trial]:
     """Accepted trials that the study does not have; their randomness follows from their numbers."""
     setup, level = findings.study.setup, parse_decimal(findings.first)
     for number in range(FURTHER, FURTHER + TRIES * missing):

@@ -1,7 +1,8 @@
-"""Exhibits: what a page shows, as plain data: charts, sortable tables, and choices that fill them anew.
+"""Exhibits: what a page shows, as plain data: charts and sortable tables, both of rows with named fields.
 
-All three draw on datasets: rows with named fields. The page embeds a dataset once, column by column, texts as
-places in a list of the distinct ones.
+Which columns a table has stands in `columns.py`; a column's format says how many digits the page keeps and how
+it writes them. The page embeds rows once, column by column, texts as places in a list of the distinct ones. How
+a kind of chart is drawn stands in `templates/charts.js`.
 """
 
 from __future__ import annotations
@@ -10,125 +11,168 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from decimal import ROUND_HALF_UP
+from functools import cached_property
+from typing import Any
 
 from facsimile.documents.numerals import number
-from facsimile.explore.report.drawing import Rows, Spec, compiled
-from facsimile.explore.report.findings import Estimate
+from facsimile.explore.report.columns import SHEETS, Head, heads
+from facsimile.spec.decimals import show_decimal
 
 Row = dict[str, Any]
-Kind = Literal["text", "prose", "count", "number", "share", "percent", "points", "fixed", "exact", "interval"]
+Rows = Sequence[Mapping[str, Any]]
 SHOWN = 50
 """Rows of a table before somebody asks for all of them."""
 
 
-@dataclass(frozen=True)
-class Head:
-    """A column of a table: its words, the field it shows, and how. An interval ends at a second field."""
+def significant(value: Any) -> Any:
+    """A number with six significant digits, a list of them, or anything else as it is.
 
-    words: str
-    field: str
-    kind: Kind = "text"
-    end: str | None = None
+    >>> significant(1234.5678), significant(float("inf")), significant([0.1, None])
+    (1234.57, None, [0.1, None])
+    """
+    if isinstance(value, list):
+        return [significant(part) for part in value]
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.6g}") + 0.0 if math.isfinite(value) else None
 
-    @property
-    def look(self) -> str:
-        """The class of its cells: figures stand to the right, prose gets room."""
-        return self.kind if self.kind in ("text", "prose") else "figure"
+
+def _keep(digits: int) -> Callable[[float | None], float | None]:
+    """Digits after the point: three for a share that is shown as 12.3 %."""
+    return lambda value: None if value is None or not math.isfinite(value) else round(value, digits) + 0.0
+
+
+def listed(settings: Mapping[str, str]) -> str:
+    """Settings with their values, in a row."""
+    return ", ".join(f"{name} {value}" for name, value in settings.items()) or "–"
+
+
+FORMATS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], str]]] = {
+    "text": (significant, str),
+    "prose": (significant, str),
+    "settings": (listed, str),
+    "decimal": (show_decimal, str),
+    "verdict": (lambda met: "met" if met else "not met", str),
+    "count": (significant, lambda value: f"{value:,}"),
+    "number": (significant, lambda value: number(value, ROUND_HALF_UP)),
+    "share": (_keep(3), lambda value: f"{100 * value:.1f}\u00a0%"),
+    "percent": (_keep(4), lambda value: f"{100 * value:.2f}\u00a0%"),
+    "points": (_keep(3), lambda value: f"{value:+.3f}".replace("-", "−") if value else "0.000"),
+    "fixed": (_keep(3), lambda value: f"{value:.3f}".replace("-", "−")),
+    "exact": (_keep(4), lambda value: f"{value:.4f}".rstrip("0").rstrip(".")),
+    "interval": (_keep(3), lambda value: f"{100 * value:.1f}"),
+}
+"""Of each format what a page keeps of a figure, and how it is written; charts.js writes the same."""
+
+
+def figure(value: float, form: str) -> str:
+    """A number in its format; words where it is not finite."""
+    return FORMATS[form][1](value) if math.isfinite(value) else "not defined"
+
+
+def _cell(row: Row, head: Head) -> str:
+    """A cell as text; the script of the page writes the same."""
+    value, write = row[head.field], FORMATS[head.format][1]
+    if value is None:
+        return "–"
+    return f"{write(value)}–{write(row[head.ends])}\u00a0%" if head.end else write(value)
+
+
+def _found(row: Any, path: str) -> Any:
+    for part in path.split("."):
+        row = row[part] if isinstance(row, Mapping) else getattr(row, part)
+    return row
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sortable table of a dataset. `filtered`: with a box to type words that rows must hold."""
+    """A sortable table of rows that its columns read. `filtered`: with a box to type words that rows must hold.
+
+    `picked`: it shows the rows whose field of this name is what the list of the chart of its own name picks.
+    """
 
     name: str
-    heads: tuple[Head, ...]
-    dataset: str
-    rows: Rows
+    told: Sequence[Any]
     filtered: bool = False
+    picked: str = ""
+    columns: tuple[Head, ...] = ()
+
+    @cached_property
+    def heads(self) -> tuple[Head, ...]:
+        """Its columns; those without words are only drawn."""
+        return self.columns or heads(SHEETS[self.name.rstrip("-0123456789")])
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows as the page keeps them."""
+        kept = {h.field: (h.path, FORMATS[h.format][0]) for h in self.heads}
+        kept |= {h.ends: (h.end, FORMATS[h.format][0]) for h in self.heads if h.end}
+        return [{name: keep(_found(row, path)) for name, (path, keep) in kept.items()} for row in self.told]
 
     def shown(self) -> list[list[str]]:
         """The first rows as texts, for readers without a script and until it runs."""
-        return [[cell(row, head) for head in self.heads] for row in self.rows[:SHOWN]]
+        first = [row for row in self.rows if not self.picked or row[self.picked] == self.rows[0][self.picked]]
+        return [[_cell(row, head) for head in self.heads if head.words] for row in first[:SHOWN]]
+
+    def as_json(self) -> dict[str, Any]:
+        """What the script of the page reads; the words stand in the page."""
+        told = [head.as_json() for head in self.heads if head.words]
+        return {"heads": told, "filtered": self.filtered, "picked": self.picked}
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawing, complete with its datasets; its words stand in the page."""
+    """A drawing of a kind that charts.js knows, of its own rows or of a table's (`sheet`).
+
+    `about` says what its kind needs to know beside the rows. `picked`: it draws only the rows whose field of
+    this name is what a list beside it picks, one of `options`; `label` says what the list is of.
+    """
 
     name: str
-    spec: Spec
+    kind: str
+    told: Rows = ()
+    sheet: str | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    picked: str = ""
+    label: str = ""
+    options: Sequence[str] = ()
 
-
-@dataclass(frozen=True)
-class Option:
-    """One entry of a choice: the datasets that it puts in place, and values of the drawing's parameters."""
-
-    words: str
-    datasets: Mapping[str, Rows]
-    signals: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A list to choose from; the first option is in place when the page opens."""
-
-    name: str
-    label: str
-    options: tuple[Option, ...]
-
-
-Exhibit = Chart | Sheet | Choice
-
-
-@dataclass
-class Room:
-    """All exhibits of a page, by name."""
-
-    charts: dict[str, Chart] = field(default_factory=dict)
-    sheets: dict[str, Sheet] = field(default_factory=dict)
-    choices: dict[str, Choice] = field(default_factory=dict)
-
-    def add(self, exhibits: Iterable[Exhibit]) -> None:
-        """Put exhibits in their places."""
-        for exhibit in exhibits:
-            if isinstance(exhibit, Chart):
-                self.charts[exhibit.name] = exhibit
-            elif isinstance(exhibit, Sheet):
-                self.sheets[exhibit.name] = exhibit
-            else:
-                self.choices[exhibit.name] = exhibit
+    def choices(self, rows: Rows) -> Sequence[str]:
+        """What can be picked, the first of which is drawn when the page opens."""
+        return self.options or list(dict.fromkeys(row[self.picked] for row in rows))
 
     def as_json(self) -> dict[str, Any]:
         """What the script of the page reads."""
-        datasets: dict[str, Any] = {}
-        charts: dict[str, Any] = {}
-        for name, chart in self.charts.items():
-            own = chart.spec["datasets"]
-            datasets |= {key: columns(rows) for key, rows in own.items()}
-            charts[name] = {"spec": compiled(chart.spec), "datasets": list(own)}
-        for sheet in self.sheets.values():
-            datasets[sheet.dataset] = columns(sheet.rows)
         return {
-            "shown": SHOWN,
-            "datasets": datasets,
-            "charts": charts,
-            "sheets": {name: _sheet(sheet) for name, sheet in self.sheets.items()},
-            "choices": {name: [_option(o) for o in c.options] for name, c in self.choices.items()},
+            **self.about,
+            "kind": self.kind,
+            "dataset": self.sheet or f"{self.name}-drawn",
+            "picked": self.picked,
         }
 
 
-def _sheet(sheet: Sheet) -> dict[str, Any]:
-    heads = [
-        {"field": h.field, "kind": h.kind, "look": h.look} | ({"end": h.end} if h.end else {})
-        for h in sheet.heads
-    ]
-    return {"dataset": sheet.dataset, "heads": heads, "filtered": sheet.filtered}
+Exhibit = Chart | Sheet
 
 
-def _option(option: Option) -> dict[str, Any]:
-    datasets = {name: columns(rows) for name, rows in option.datasets.items()}
-    return {"datasets": datasets, "signals": dict(option.signals)}
+class Exhibits:
+    """All exhibits of a page, by name."""
+
+    def __init__(self, given: Iterable[Exhibit]) -> None:
+        every = list(given)
+        self.charts = {exhibit.name: exhibit for exhibit in every if isinstance(exhibit, Chart)}
+        self.sheets = {exhibit.name: exhibit for exhibit in every if isinstance(exhibit, Sheet)}
+
+    def as_json(self) -> dict[str, Any]:
+        """What the script of the page reads."""
+        datasets = {name: columns(sheet.rows) for name, sheet in self.sheets.items()}
+        drawn = {f"{name}-drawn": chart.told for name, chart in self.charts.items() if chart.told}
+        for name, rows in drawn.items():
+            datasets[name] = columns([{key: significant(v) for key, v in row.items()} for row in rows])
+        charts, sheets = (
+            {k: one.as_json() for k, one in every.items()} for every in (self.charts, self.sheets)
+        )
+        return {"shown": SHOWN, "datasets": datasets, "charts": charts, "sheets": sheets}
 
 
 def columns(rows: Rows) -> dict[str, Any]:
@@ -141,9 +185,8 @@ def columns(rows: Rows) -> dict[str, Any]:
     for name in rows[0] if rows else ():
         values = [row[name] for row in rows]
         if all(isinstance(value, str) for value in values):
-            texts = list(dict.fromkeys(values))
-            places = {text: place for place, text in enumerate(texts)}
-            found[name] = {"texts": texts, "at": [places[value] for value in values]}
+            places = {text: place for place, text in enumerate(dict.fromkeys(values))}
+            found[name] = {"texts": list(places), "at": [places[value] for value in values]}
         else:
             found[name] = values
     return found
@@ -155,69 +198,3 @@ def embedded(data: Any) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def cell(row: Mapping[str, Any], head: Head) -> str:
-    """A cell as text; the script of the page writes the same."""
-    value = row[head.field]
-    if head.kind == "interval":
-        return "–" if value is None else f"{100 * value:.1f}–{100 * row[str(head.end)]:.1f}\u00a0%"
-    return "–" if value is None else _WRITTEN[head.kind](value)
-
-
-_WRITTEN: Mapping[Kind, Callable[[Any], str]] = {
-    "text": str,
-    "prose": str,
-    "count": lambda value: f"{value:,}",
-    "number": number,
-    "share": lambda value: f"{100 * value:.1f}\u00a0%",
-    "percent": lambda value: f"{100 * value:.2f}\u00a0%",
-    "points": lambda value: f"{value:+.3f}".replace("-", "−") if value else "0.000",
-    "fixed": lambda value: f"{value:.3f}".replace("-", "−"),
-    "exact": lambda value: f"{value:.4f}".rstrip("0").rstrip("."),
-}
-
-
-def figure(value: float, kind: Kind) -> str:
-    """A number as its kind is written; words where it is not finite."""
-    return _WRITTEN[kind](value) if math.isfinite(value) else "not defined"
-
-
-def significant(value: float | None, digits: int = 4) -> float | None:
-    """A number with the digits that are shown, for a page that holds no more; None for what is not finite.
-
-    >>> significant(1234.56), significant(float("inf"))
-    (1235.0, None)
-    """
-    return None if value is None or not math.isfinite(value) else float(f"{value:.{digits}g}")
-
-
-def rounded(value: float | None, digits: int = 3) -> float | None:
-    """A number to so many digits after the point: three for a share that is shown as 12.3 %."""
-    return None if value is None else round(value, digits) + 0.0
-
-
-def estimated(estimate: Estimate) -> Row:
-    """The fields of an estimate."""
-    return {
-        "trials": estimate.trials,
-        "accepted": estimate.accepted,
-        "share": rounded(estimate.share),
-        "low": rounded(estimate.low),
-        "high": rounded(estimate.high),
-        "counted": "fresh" if estimate.fresh else "race",
-    }
-
-
-def labels(identifiers: Sequence[str]) -> dict[str, str]:
-    """Short names that stay apart: the family and the first digits.
-
-    >>> labels(["mst-0123456789ab", "mst-0123999999ff"])
-    {'mst-0123456789ab': 'mst 01234', 'mst-0123999999ff': 'mst 01239'}
-    """
-    found: dict[str, str] = {}
-    for digits in range(4, 13):
-        found = {name: f"{name.rpartition('-')[0]} {name.rpartition('-')[2][:digits]}" for name in identifiers}
-        if len(set(found.values())) == len(found):
-            break
-    return found

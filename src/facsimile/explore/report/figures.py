@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb, inf, sqrt
 from typing import Literal
 
 import numpy as np
 
-from facsimile.explore.report.granular import correlations, regressions
-from facsimile.explore.report.subgroups import centres
+from facsimile.acceptance.kind import kinds_of
+from facsimile.explore.report.subgroups import centres, numeric
 from facsimile.spec.release import Specification
 from facsimile.table.differences import by_ways
 from facsimile.table.domain import LARGEST_INDEX
-from facsimile.table.numbers import variance
+from facsimile.table.numbers import correlation, variance
 from facsimile.table.ranks import rank_correlation
+from facsimile.table.regression import Scaling, least_squares
 from facsimile.table.table import Codes, Table
 
-Topic = Literal[
+Theme = Literal[
     "counts", "moved", "means", "medians", "pearson", "spearman", "coefficients", "rows", "rare", "strange"
 ]
-Key = tuple[Topic, str, str]
+Named = tuple[Theme, str, str]
+"""What a figure is: the statistic, what it is of, and among whom."""
 MOST_TABLES = 500
 """Tables of so many columns are looked at as long as there are no more than this."""
 RARE = 5
@@ -39,7 +42,7 @@ class Figure:
     column in the public table. `threshold`: that of the criterion about this very figure.
     """
 
-    topic: Topic
+    topic: Theme
     of: str
     among: str
     original: float | None
@@ -48,7 +51,7 @@ class Figure:
     threshold: float | None = None
 
     @property
-    def key(self) -> Key:
+    def key(self) -> Named:
         """What it is."""
         return self.topic, self.of, self.among
 
@@ -64,11 +67,12 @@ def figures(specification: Specification, original: Table, released: Table) -> I
     """Every figure, topic by topic; what the columns do not allow is left out."""
     yield from _counts(original, released)
     yield from _centres(specification, original, released)
-    for pair in correlations(original, released):
-        yield Figure("pearson", pair.one, pair.other, pair.real, pair.synthetic)
-    for pair in correlations(original, released, rank_correlation):
-        yield Figure("spearman", pair.one, pair.other, pair.real, pair.synthetic)
-    yield from _coefficients(specification, original, released)
+    yield from correlations(original, released)
+    for one, other in combinations(numeric(original.domain), 2):
+        before, after = (rank_correlation(table, one, other) for table in (original, released))
+        yield Figure("spearman", one, other, before, after)
+    for target in regressed(specification):
+        yield from coefficients(target, original, released)
     yield from _rows(original, released)
 
 
@@ -96,12 +100,14 @@ def _tables(k: int) -> str:
 
 
 def _centres(specification: Specification, original: Table, released: Table) -> Iterator[Figure]:
-    found = centres(specification, original, released)
-    units = {of: _deviation(original, of) for of in dict.fromkeys(centre.of for centre in found)}
-    for c in found:
-        yield Figure("means", c.of, c.words, *c.means, unit=units[c.of], threshold=c.threshold)
-    for c in found:
-        yield Figure("medians", c.of, c.words, *c.medians, unit=units[c.of])
+    found = list(centres(specification, original, released))
+    units = {of: _deviation(original, of) for of in dict.fromkeys(row["of"] for row in found)}
+    for row in found:
+        of, both = row["of"], (row["original"], row["released"])
+        yield Figure("means", of, row["label"], *both, units[of], row["threshold"])
+    for row in found:
+        of, both = row["of"], (row["original_median"], row["released_median"])
+        yield Figure("medians", of, row["label"], *both, units[of])
 
 
 def _deviation(table: Table, name: str) -> float:
@@ -109,12 +115,30 @@ def _deviation(table: Table, name: str) -> float:
     return sqrt(variance(table, name)) or 1.0
 
 
-def _coefficients(specification: Specification, original: Table, released: Table) -> Iterator[Figure]:
-    for fit in regressions(specification, original, released):
-        unit = _deviation(original, fit.target)
-        none = (None,) * len(fit.names)
-        for name, one, other in zip(fit.names, fit.real or none, fit.synthetic or none, strict=True):
-            yield Figure("coefficients", name, fit.target, one, other, unit)
+def correlations(original: Table, released: Table) -> Iterator[Figure]:
+    """The ordinary correlation of every pair of columns with numbers; None where one of them is constant."""
+    for one, other in combinations(numeric(original.domain), 2):
+        before, after = (correlation(table, one, other) for table in (original, released))
+        yield Figure("pearson", one, other, before, after)
+
+
+def regressed(specification: Specification) -> tuple[str, ...]:
+    """The targets of the regressions that criteria compare, each once."""
+    said = (kind.told for kind in kinds_of(specification))
+    return tuple(dict.fromkeys(name for one in said if one.topic == "regression" for name in one.columns))
+
+
+def coefficients(target: str, original: Table, released: Table) -> Iterator[Figure]:
+    """Least squares of a target on a constant, which comes first, and all other columns.
+
+    Features are standardised by the released table in both regressions, as the criterion does, so that a
+    coefficient is what one deviation of the feature adds to the target. None where they are not determined.
+    """
+    scaling, unit = Scaling.by(released, target), _deviation(original, target)
+    one, other = (least_squares(table, scaling) for table in (original, released))
+    for place, name in enumerate(("constant", *scaling.features)):
+        before, after = (None if found is None else float(found[place]) for found in (one, other))
+        yield Figure("coefficients", name, target, before, after, unit)
 
 
 def _rows(original: Table, released: Table) -> Iterator[Figure]:

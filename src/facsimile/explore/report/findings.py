@@ -6,17 +6,16 @@ trials of the race, and says so: a configuration that was chosen for its luck lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 
 import numpy as np
 
 from facsimile.acceptance.kind import titles
 from facsimile.explore.curve import Curve, curve_of
 from facsimile.explore.race import Standing, audited, lower, rank, standing, survives, upper
-from facsimile.explore.report.spread import Spread, spread
 from facsimile.explore.study import Study, levels
 from facsimile.explore.trials import FRESH, Trial
 from facsimile.spec.decimals import show_decimal
@@ -56,9 +55,14 @@ class Estimate:
         """The upper end."""
         return upper(self.accepted, self.trials, ONE_SIDE) if self.trials else 1.0
 
+    @property
+    def counted(self) -> str:
+        """In which trials."""
+        return "fresh" if self.fresh else "race"
+
 
 @dataclass(frozen=True)
-class Line:
+class Tried:
     """One configuration at the study's first epsilon; `seconds` of CPU at all of them.
 
     `able`: at least one trial made a candidate.
@@ -83,23 +87,6 @@ class Line:
         return -self.estimate.low, -self.estimate.share, self.rank[1], self.identifier
 
 
-@dataclass(frozen=True)
-class Effort:
-    """CPU seconds of one family's trials: means of the fit and of the judging, median and 95 % quantile."""
-
-    family: str
-    trials: int
-    fit: float
-    judge: float
-    median: float
-    late: float
-
-    @property
-    def per_hour(self) -> float:
-        """Trials per hour of one core."""
-        return 3600 / (self.fit + self.judge) if self.fit + self.judge else 0.0
-
-
 class Findings:
     """A study's trials, read once."""
 
@@ -108,9 +95,11 @@ class Findings:
         self.trials = study.trials()
         self.configurations = study.configurations()
         self.levels = [show_decimal(level) for level in levels(self.trials)]
-        self._grouped: dict[tuple[str, str], list[Trial]] = {}
+        self._grouped: defaultdict[tuple[str, str], list[Trial]] = defaultdict(list)
+        self._spent: defaultdict[str, float] = defaultdict(float)
         for trial in self.trials:
-            self._grouped.setdefault((trial.configuration, trial.generator), []).append(trial)
+            self._grouped[trial.configuration, trial.generator].append(trial)
+            self._spent[trial.configuration] += trial.fit_seconds + trial.seconds
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -125,28 +114,25 @@ class Findings:
     @property
     def seconds(self) -> float:
         """CPU seconds of all trials."""
-        return sum(trial.fit_seconds + trial.seconds for trial in self.trials)
+        return sum(self._spent.values())
 
     def of(self, identifier: str, level: str | None = None) -> list[Trial]:
         """The trials of a configuration at one epsilon, by number."""
         return self._grouped.get((identifier, self.first if level is None else level), [])
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[Tried, ...]:
         """Every configuration that was tried at the first epsilon, the best first."""
-        spent = _sums((t.configuration, t.fit_seconds + t.seconds) for t in self.trials)
-        found = [
-            self._line(configuration, self.of(identifier), spent[identifier])
-            for identifier, configuration in self.configurations.items()
-            if self.of(identifier)
-        ]
-        return tuple(sorted(found, key=lambda line: line.order))
+        return tuple(
+            sorted(map(self._tried, filter(self.of, self.configurations)), key=lambda line: line.order)
+        )
 
-    def _line(self, configuration: Configuration, trials: Sequence[Trial], seconds: float) -> Line:
-        found = standing(trials, self.study.rule)
-        kept = survives(found, self.study.rule)
-        able = any(trial.refused is None for trial in trials)
-        return Line(configuration, found, kept, able, Estimate.of(trials), seconds, rank(trials))
+    def _tried(self, identifier: str) -> Tried:
+        trials, rule = self.of(identifier), self.study.rule
+        found, able = standing(trials, rule), any(trial.refused is None for trial in trials)
+        estimate, seconds = Estimate.of(trials), self._spent[identifier]
+        chosen = self.configurations[identifier]
+        return Tried(chosen, found, survives(found, rule), able, estimate, seconds, rank(trials))
 
     @cached_property
     def curve(self) -> Curve:
@@ -154,38 +140,38 @@ class Findings:
         return curve_of(self.study)
 
     @cached_property
-    def finalists(self) -> list[Line]:
+    def finalists(self) -> list[Tried]:
         """Those with fresh trials if there are any, else all with a candidate; the best by the race first."""
         able = [line for line in self.lines if line.able]
         among = [line for line in able if line.estimate.fresh] or able
         return sorted(among, key=lambda line: (line.rank, line.identifier))
 
     @property
-    def best(self) -> Line | None:
+    def best(self) -> Tried | None:
         """The first of them: its fresh trials did not choose it, so they estimate its acceptance unbiased."""
         return self.finalists[0] if self.finalists else None
 
     @property
-    def survivors(self) -> list[Line]:
+    def survivors(self) -> list[Tried]:
         """Those that the race did not drop."""
         return [line for line in self.lines if line.survives]
 
     @property
-    def dropped(self) -> list[Line]:
+    def dropped(self) -> list[Tried]:
         """Those that the race dropped."""
         return [line for line in self.lines if line.standing.state == "dropped"]
 
     @property
-    def audited(self) -> list[Line]:
+    def audited(self) -> list[Tried]:
         """Dropped configurations that ran all their trials all the same."""
         rule, seed = self.study.rule, self.study.setup.seed
-        return [line for line in self.dropped if audited(line.identifier, seed, rule) and self._all(line)]
-
-    def _all(self, line: Line) -> bool:
-        return sum(trial.number < FRESH for trial in self.of(line.identifier)) >= self.study.rule.trials
+        drawn = [line for line in self.dropped if audited(line.identifier, seed, rule)]
+        return [
+            line for line in drawn if sum(t.number < FRESH for t in self.of(line.identifier)) >= rule.trials
+        ]
 
     @property
-    def wrongly_dropped(self) -> list[Line]:
+    def wrongly_dropped(self) -> list[Tried]:
         """The audited whose share of accepted trials is what is wanted."""
         return [line for line in self.audited if line.estimate.share >= self.study.rule.wanted]
 
@@ -194,7 +180,7 @@ class Findings:
         accepted one, else the one whose worst criterion is least far off; None where there is no candidate."""
         return self.preferred(self.best)[0] if self.best else None
 
-    def preferred(self, line: Line) -> list[Trial]:
+    def preferred(self, line: Tried) -> list[Trial]:
         """The trials of a configuration that made a candidate, those to look at first."""
         return sorted((t for t in self.of(line.identifier) if t.refused is None), key=_preference)
 
@@ -208,19 +194,6 @@ class Findings:
                 found[line.identifier] = estimates
         return found
 
-    def spreads(self, trials: Iterable[Trial], points: int) -> tuple[Spread, ...]:
-        """Every criterion over some trials that computed all of them; at most so many values are kept."""
-        values: dict[str, list[float | None]] = {}
-        for trial in trials:
-            for reading in trial.readings:
-                values.setdefault(reading.criterion, []).append(reading.deciding)
-        criteria = {c.name: float(c.threshold) for c in self.study.setup.specification.criteria}
-        return tuple(
-            spread(self.titles[name], threshold, values[name], points)
-            for name, threshold in criteria.items()
-            if name in values
-        )
-
     def family(self, trial: Trial) -> str:
         """The family of a trial's configuration."""
         return self.configurations[trial.configuration].family
@@ -230,29 +203,7 @@ class Findings:
         """The families that were tried."""
         return tuple(sorted({configuration.family for configuration in self.configurations.values()}))
 
-    def costs(self) -> tuple[Effort, ...]:
-        """The CPU time of each family's trials."""
-        families: dict[str, list[Trial]] = {}
-        for trial in self.trials:
-            families.setdefault(self.family(trial), []).append(trial)
-        return tuple(_cost(family, trials) for family, trials in sorted(families.items()))
-
 
 def _preference(trial: Trial) -> tuple[bool, bool, float, int]:
     worst = max((np.inf if r.deciding is None else r.deciding for r in trial.readings), default=np.inf)
     return not trial.accepted, trial.number < FRESH, 0.0 if trial.accepted else worst, trial.number
-
-
-def _cost(family: str, trials: Sequence[Trial]) -> Effort:
-    fits = [trial.fit_seconds for trial in trials]
-    judged = [trial.seconds for trial in trials]
-    both = [one + other for one, other in zip(fits, judged, strict=True)]
-    n = len(trials)
-    return Effort(family, n, sum(fits) / n, sum(judged) / n, median(both), float(np.quantile(both, 0.95)))
-
-
-def _sums(amounts: Iterable[tuple[str, float]]) -> Mapping[str, float]:
-    found: dict[str, float] = {}
-    for name, amount in amounts:
-        found[name] = found.get(name, 0.0) + amount
-    return found

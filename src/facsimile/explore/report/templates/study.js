@@ -1,7 +1,6 @@
 "use strict";
 (() => {
   const told = JSON.parse(document.getElementById("study").textContent);
-  const raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
   const order = new Intl.Collator("en", { numeric: true });
 
   /* A dataset's columns as rows with named fields. */
@@ -11,34 +10,6 @@
     const first = Object.values(columns)[0] ?? [];
     return Array.from({ length: (first.at ?? first).length }, (_, i) =>
       Object.fromEntries(fields.map(([name, of]) => [name, of(i)])));
-  }
-
-  function number(value) {
-    const power = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-12);
-    if (power < -4 || power > 8) {
-      const mantissa = Number((value / 10 ** power).toPrecision(4)).toString();
-      return `${mantissa} × 10${[...String(power)].map((digit) => raised[digit]).join("")}`.replace("-", "−");
-    }
-    return value.toLocaleString("en-GB", { maximumSignificantDigits: 4 }).replace("-", "−");
-  }
-
-  const written = {
-    text: (value) => value,
-    prose: (value) => value,
-    count: (value) => value.toLocaleString("en-GB"),
-    number,
-    share: (value) => `${(100 * value).toFixed(1)}\u00a0%`,
-    percent: (value) => `${(100 * value).toFixed(2)}\u00a0%`,
-    points: (value) => (value ? (value > 0 ? "+" : "−") + Math.abs(value).toFixed(3) : "0.000"),
-    fixed: (value) => value.toFixed(3).replace("-", "−"),
-    exact: (value) => String(Number(value.toFixed(4))),
-  };
-
-  function cell(row, head) {
-    const value = row[head.field];
-    if (value === null) return "–";
-    if (head.kind === "interval") return `${(100 * value).toFixed(1)}–${(100 * row[head.end]).toFixed(1)}\u00a0%`;
-    return written[head.kind](value);
   }
 
   function element(name, given = {}, ...children) {
@@ -56,7 +27,12 @@
     let lines = [], sorted = null, all = false, words = [];
     const output = element("output");
     const more = element("button", { type: "button" });
-    const tools = place.querySelector(".tools");
+    const tools = place.querySelector(".tools"), scroll = place.querySelector(".scroll");
+    const beyond = element("p", { className: "beyond" }, "More columns to the right →");
+    place.append(beyond);
+    const look = () => { beyond.hidden = scroll.scrollLeft + scroll.clientWidth >= scroll.scrollWidth - 2; };
+    scroll.addEventListener("scroll", look);
+    new ResizeObserver(look).observe(scroll);
     if (about.filtered) {
       const box = element("input", { type: "search", placeholder: "Filter: words that a row holds" });
       box.setAttribute("aria-label", "Filter the rows");
@@ -101,57 +77,99 @@
       more.textContent = all ? `Show the first ${told.shown}` : `Show all ${found.length.toLocaleString("en-GB")}`;
       output.textContent = `${shown.length.toLocaleString("en-GB")} of ${lines.length.toLocaleString("en-GB")} rows`;
       tools.hidden = !about.filtered && lines.length <= told.shown;
+      look();
     }
 
     return (rows) => {
       lines = rows.map((row) => {
-        const cells = about.heads.map((head) => cell(row, head));
+        const cells = about.heads.map((head) => charts.cell(row, head));
         return { row, cells, text: cells.join("\n").toLowerCase() };
       });
       show();
     };
   }
 
-  const fill = {};
-  for (const [name, about] of Object.entries(told.sheets)) {
+  const datasets = {};
+  const rowsNamed = (name) => (datasets[name] ??= rowsOf(told.datasets[name]));
+  const lists = {};
+  for (const list of document.querySelectorAll("select[data-pick]")) lists[list.dataset.pick] = list;
+  const picked = (name, field, rows) => (field ? rows.filter((row) => row[field] === lists[name].value) : rows);
+  const fill = Object.fromEntries(Object.entries(told.sheets).map(([name, about]) => {
     const shown = sheet(name, about);
-    (fill[about.dataset] ??= []).push(shown);
-    shown(rowsOf(told.datasets[about.dataset]));
-  }
+    return [name, () => shown(picked(name, about.picked, rowsNamed(name)))];
+  }));
+  for (const filled of Object.values(fill)) filled();
 
-  /* Charts, one after the other, so that the page stays responsive. */
-  const views = {};
-  async function draw() {
-    for (const [name, { spec, datasets }] of Object.entries(told.charts)) {
+  /* Charts fill the width they have, and are drawn again when it changes. */
+  function draw(name) {
+    const place = document.querySelector(`[data-chart="${name}"]`), about = told.charts[name];
+    const rows = picked(name, about.picked, rowsNamed(about.dataset));
+    place.querySelector("svg")?.remove();
+    place.prepend(charts.draw(about, rows, place.clientWidth));
+  }
+  const widths = new Map();
+  const watched = new ResizeObserver((changes) => {
+    for (const { target } of changes) {
+      if (widths.get(target) === target.clientWidth || !target.clientWidth) continue;
+      widths.set(target, target.clientWidth);
+      draw(target.dataset.chart);
+    }
+  });
+  async function drawAll() {
+    for (const name of Object.keys(told.charts)) {
       const place = document.querySelector(`[data-chart="${name}"]`);
-      for (const data of spec.data) if (datasets.includes(data.name)) data.values = rowsOf(told.datasets[data.name]);
-      const { view } = await vegaEmbed(place, spec, {
-        mode: "vega", renderer: "svg", ast: true, downloadFileName: name,
-        actions: { export: true, source: false, compiled: false, editor: false },
-      });
-      views[name] = { view, datasets };
+      draw(name);
+      place.append(menu(name, place));
+      widths.set(place, place.clientWidth);
+      watched.observe(place);
       await new Promise((done) => setTimeout(done));
     }
-    document.documentElement.dataset.drawn = Object.keys(views).length;
+    document.documentElement.dataset.drawn = Object.keys(told.charts).length;
   }
 
-  async function choose(option) {
-    await drawn;
-    for (const [key, columns] of Object.entries(option.datasets)) {
-      const rows = rowsOf(columns);
-      for (const shown of fill[key] ?? []) shown(rows);
-      for (const { view, datasets } of Object.values(views)) {
-        if (!datasets.includes(key)) continue;
-        view.data(key, rows);
-        for (const [signal, value] of Object.entries(option.signals)) view.signal(signal, value);
-      }
-    }
-    for (const { view } of Object.values(views)) await view.runAsync();
+  /* A chart as a file: the drawing itself, or a picture of it at twice its size. */
+  function menu(name, place) {
+    const save = (address, ending) => element("a", { href: address, download: `${name}.${ending}` }).click();
+    const source = () => {
+      const drawn = new XMLSerializer().serializeToString(place.querySelector("svg"));
+      return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn)}`;
+    };
+    const [svg, png] = ["SVG", "PNG"].map((kind) => element("button", { type: "button" }, `Save as ${kind}`));
+    svg.addEventListener("click", () => save(source(), "svg"));
+    png.addEventListener("click", async () => {
+      const picture = element("img", { src: source() });
+      await picture.decode();
+      const canvas = element("canvas", { width: 2 * picture.width, height: 2 * picture.height });
+      const pen = canvas.getContext("2d");
+      pen.fillStyle = "#fff";
+      pen.fillRect(0, 0, canvas.width, canvas.height);
+      pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+      save(canvas.toDataURL("image/png"), "png");
+    });
+    const summary = element("summary", { title: "Save the chart" }, "⋯");
+    return element("details", {}, summary, element("div", {}, svg, png));
   }
 
-  const drawn = draw();
-  for (const list of document.querySelectorAll("select[data-choice]")) {
-    list.addEventListener("change", () => choose(told.choices[list.dataset.choice][list.value]));
+  /* The figures of the mark below the pointer. */
+  const hint = element("div", { className: "hint", hidden: true });
+  document.body.append(hint);
+  document.addEventListener("pointermove", (event) => {
+    const mark = event.target.hint ? event.target : null;
+    hint.hidden = !mark;
+    if (!mark) return;
+    const said = ([words, text]) => element("div", {}, element("span", {}, words), element("strong", {}, text));
+    hint.replaceChildren(...mark.hint.map(said));
+    const [x, y] = [event.clientX + 14, event.clientY + 14], { width, height } = hint.getBoundingClientRect();
+    hint.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 8))}px`;
+    hint.style.top = `${y + height > innerHeight ? event.clientY - height - 10 : y}px`;
+  });
+
+  for (const [name, list] of Object.entries(lists)) {
+    list.addEventListener("change", () => {
+      draw(name);
+      if (told.sheets[name]?.picked) fill[name]();
+    });
     list.closest(".choice").hidden = false;
   }
+  drawAll();
 })();
