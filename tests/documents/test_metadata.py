@@ -3,7 +3,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -172,3 +172,12 @@ def test_only_files_that_are_there_are_described() -> None:
 def test_a_code_for_missing_values_is_explained() -> None:
     field = datapackage(ODD, FILES)["resources"][0]["schema"]["fields"][0]
     assert field["description"].endswith("“it's” means that the value is missing.")
+
+
+def test_the_report_holds_publisher_and_people_as_plain_data() -> None:
+    found = json.loads(json.dumps(PUBLISHED.as_json()))
+    assert PUBLISHED.publisher is not None and PUBLISHED.governance is not None
+    assert found["publisher"] == PUBLISHED.publisher.model_dump()
+    assert found["governance"]["partners"][0] == PUBLISHED.governance.partners[0].model_dump()
+    assert list(found) == [field.name for field in fields(PUBLISHED)]
+    assert replace(PUBLISHED, publisher=None).as_json()["publisher"] is None

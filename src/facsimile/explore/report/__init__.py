@@ -94,6 +94,7 @@ class Written:
         """Plain data."""
         return asdict(self)
 
+
 def write_report(
     study: Study, out: Path, names: Sequence[str] = (), tables: int = TABLES, tell: Tell = lambda doing: None
 ) -> Written:
