@@ -18,7 +18,7 @@ from benchmarks.registry import Figure, Report, Timing, benchmark
 from facsimile.acceptance import exact_errors
 from facsimile.explore.facts import load_facts
 from facsimile.explore.pool import Local
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.run import News, begin, explore
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
@@ -61,7 +61,7 @@ def exploring(rows: int, folder: Path) -> Report:
     rates: dict[int, list[float]] = {1: [], 2: []}
     for round_ in range(TIMES):
         for workers in (1, 2):
-            study = begin(spec, data, folder / f"{workers}-{round_}.study", Rule(), 1)
+            study = begin(spec, data, folder / f"{workers}-{round_}.study", RaceRule(), 1)
             pool = Local(study.setup, workers)
             seen: list[float] = []
 

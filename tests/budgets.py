@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from facsimile.explore.judge import Noiseless, Reading
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.run import level_after, racing
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
@@ -54,7 +54,7 @@ budget:
   generator: 2
   test: 0.1
 """
-RULE = Rule(steps=1, finalists=2, fresh=40)
+RULE = RaceRule(steps=1, finalists=2, fresh=40)
 
 
 def room(name: str, value: float, limit: float, sensitivity: float, once: str | None = None) -> Noiseless:
@@ -65,7 +65,7 @@ def room(name: str, value: float, limit: float, sensitivity: float, once: str | 
 def made(
     path: Path,
     source: str = SOURCE,
-    rule: Rule = RULE,
+    rule: RaceRule = RULE,
     good: int = 2,
     weak: int = 0,
     rate: float = 1.0,

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from facsimile.explore.judge import Reading
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.run import explore
 from facsimile.explore.study import Study
 from facsimile.explore.trials import Trial
@@ -22,7 +22,7 @@ from studies import EVERY_CRITERION, RULE, Here, configurations, declared, setup
 NASTY = "</script><b>x</b> & <!-- "
 
 
-def study_of(path: Path, rule: Rule = RULE, data: str = "people.csv", **changes: Any) -> Study:
+def study_of(path: Path, rule: RaceRule = RULE, data: str = "people.csv", **changes: Any) -> Study:
     source = yaml.safe_dump(declared(**changes), sort_keys=False)
     return Study.create(path, source, setup(loads(source)), rule, data)
 
@@ -31,7 +31,7 @@ def explored_study(path: Path) -> Study:
     """A whole exploration of simulated people, every kind of exhibit among its results."""
     budget = {"total": "60", "generator": "4", "test": "8", "once": "8"}
     criteria = [{**EVERY_CRITERION[0], "threshold": "0.017"}, *EVERY_CRITERION[1:6]]
-    rule = Rule(wanted=0.5, trials=6, audited=1.0, finalists=2, fresh=4, steps=1)
+    rule = RaceRule(wanted=0.5, trials=6, audited=1.0, finalists=2, fresh=4, steps=1)
     study = study_of(path, rule, criteria=criteria, budget=budget)
     assert explore(study, Here(study.setup)).finished
     return study

@@ -21,7 +21,7 @@ import yaml
 
 from facsimile.explore.judge import Reading
 from facsimile.explore.pool import Local
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.run import explore
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
@@ -76,7 +76,7 @@ DECLARED: dict[str, Any] = {
     "selection": {"mode": "coin", "gamma": "0.05"},
     "budget": {"total": "60", "generator": "2", "test": "4"},
 }
-RULE = Rule(wanted=0.3, trials=12, audited=0.2, finalists=2, fresh=4, steps=2)
+RULE = RaceRule(wanted=0.3, trials=12, audited=0.2, finalists=2, fresh=4, steps=2)
 EVERY_CRITERION: tuple[dict[str, Any], ...] = (
     {"criterion": "marginals-absolute", "threshold": "0.05", "epsilon": "0.5"},
     {"criterion": "marginals-relative", "threshold": "1.5", "epsilon": "1"},
@@ -158,7 +158,7 @@ def write_files(folder: Path, n: int = N, **changes: Any) -> tuple[Path, Path]:
     return spec, data
 
 
-def new_study(path: Path, rule: Rule = RULE, spec: Specification | None = None) -> Study:
+def new_study(path: Path, rule: RaceRule = RULE, spec: Specification | None = None) -> Study:
     """A study of simulated people."""
     found = setup(spec)
     return Study.create(path, yaml.safe_dump(DECLARED, sort_keys=False), found, rule, "people.csv")

@@ -13,7 +13,7 @@ from facsimile.explore.chances import Rooms
 from facsimile.explore.judge import ONCE
 from facsimile.explore.narrowed import narrowed
 from facsimile.explore.options import Option, levels, options, round_up
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
 from facsimile.release.plan import plan_of
@@ -55,7 +55,7 @@ def test_noise_is_the_asked_part_of_the_threshold(study: Study) -> None:
 
 
 def test_only_configurations_with_enough_acceptance_are_kept(tmp_path: Path) -> None:
-    rule = Rule(steps=0, finalists=12, fresh=40)
+    rule = RaceRule(steps=0, finalists=12, fresh=40)
     found = made(tmp_path / "s", rule=rule, good=12, weak=6)
     for keep in (0.1, 0.9):
         kinds = set()
@@ -68,7 +68,7 @@ def test_only_configurations_with_enough_acceptance_are_kept(tmp_path: Path) -> 
 
 def test_trials_that_share_a_fit_count_as_one(tmp_path: Path) -> None:
     """Two projections of a fit succeed and fail together: their trials vouch for no more than one's."""
-    found = made(tmp_path / "s", rule=Rule(steps=0, finalists=12, fresh=40), good=12)
+    found = made(tmp_path / "s", rule=RaceRule(steps=0, finalists=12, fresh=40), good=12)
     option = max(every(found), key=lambda option: len(option.configurations))
     assert option.shared == 2 and len(option.configurations) == 12
     alone = replace(

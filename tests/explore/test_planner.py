@@ -19,7 +19,7 @@ from facsimile.explore.curve import curve_of
 from facsimile.explore.narrowed import narrowed, restricted
 from facsimile.explore.options import SCHEMES
 from facsimile.explore.planner import BOUNDED, Planned, chosen, plan
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.study import Study
 from facsimile.release.check import check
 from facsimile.release.plan import plan_of
@@ -55,7 +55,7 @@ def test_a_plan_is_the_smallest_total_of_the_curve_that_reaches_the_wish(
 ) -> None:
     """Whatever a study holds: a plan within the declared total, or a refusal that the curve bears out."""
     source = SOURCE.replace("total: 5", f"total: {total}")
-    rule = Rule(steps=1, finalists=2, fresh=fresh, trials=6)
+    rule = RaceRule(steps=1, finalists=2, fresh=fresh, trials=6)
     with TemporaryDirectory() as folder:
         study = made(Path(folder) / "s", source, rule, good, weak=1, rate=rate, slack=slack, seed=seed)
         curve, limit = curve_of(study), Fraction(total)

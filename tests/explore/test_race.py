@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 from facsimile.explore.judge import Reading
 from facsimile.explore.race import (
     LARGEST,
-    Rule,
+    RaceRule,
     audited,
     lower,
     rank,
@@ -24,7 +24,7 @@ from facsimile.explore.race import (
 )
 from facsimile.explore.trials import FRESH, Trial
 
-RULE = Rule()
+RULE = RaceRule()
 
 
 def trial(number: int, accepted: bool, ratio: float | None = 0.5, refused: str | None = None) -> Trial:
@@ -77,7 +77,7 @@ def test_values_below_the_threshold_never_drop() -> None:
     assert not ruled_out([math.log(0.99)] * 10, RULE)
     assert ruled_out([math.log(1.01)] * 3, RULE)
     assert not ruled_out([LARGEST] * 2, RULE)
-    assert not ruled_out([LARGEST] * 5, Rule(luck=0.2)), "where luck alone reaches what is wanted"
+    assert not ruled_out([LARGEST] * 5, RaceRule(luck=0.2)), "where luck alone reaches what is wanted"
 
 
 def test_one_success_silences_the_values() -> None:
@@ -135,7 +135,7 @@ def test_the_audit_is_a_fair_coin_of_the_name() -> None:
     assert abs(share - 0.02) < 6 * math.sqrt(0.02 * 0.98 / len(names))
     assert [audited(name, 1, RULE) for name in names] == [audited(name, 1, RULE) for name in names]
     assert [audited(name, 1, RULE) for name in names] != [audited(name, 2, RULE) for name in names]
-    assert not any(audited(name, 1, Rule(audited=0.0)) for name in names)
+    assert not any(audited(name, 1, RaceRule(audited=0.0)) for name in names)
 
 
 def test_ranks_prefer_successes_then_smaller_values() -> None:
@@ -147,6 +147,6 @@ def test_ranks_prefer_successes_then_smaller_values() -> None:
 
 
 def test_a_rule_survives_being_written() -> None:
-    assert Rule.of(RULE.as_json()) == RULE
+    assert RaceRule.of(RULE.as_json()) == RULE
     with pytest.raises(TypeError):
-        Rule.of({"colour": 1})
+        RaceRule.of({"colour": 1})

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from facsimile.errors import FacsimileError
 from facsimile.explore import run as module
 from facsimile.explore import schedule as schedule_module
-from facsimile.explore.race import Rule, rank, standing
+from facsimile.explore.race import RaceRule, rank, standing
 from facsimile.explore.run import (
     ATTEMPTS,
     News,
@@ -57,7 +57,7 @@ from studies import (
 SETUP = setup()
 EVERY = configurations(SETUP.specification)
 RULES = st.builds(
-    Rule,
+    RaceRule,
     wanted=st.sampled_from([0.1, 0.3]),
     trials=st.integers(2, 12),
     audited=st.sampled_from([0.0, 0.5]),
@@ -73,7 +73,7 @@ Work = Callable[[Job], list[Trial]]
 class Kept(Study):
     """A study in memory."""
 
-    def __init__(self, rule: Rule, setup: Setup = SETUP) -> None:
+    def __init__(self, rule: RaceRule, setup: Setup = SETUP) -> None:
         super().__init__(Path("memory"))
         self.__dict__.update(setup=setup, rule=rule, kept={})
 
@@ -142,7 +142,7 @@ def explored(
         return explore(study, pool, watch, seconds)
 
 
-def unbroken(rule: Rule, world: World) -> tuple[Kept, Summary]:
+def unbroken(rule: RaceRule, world: World) -> tuple[Kept, Summary]:
     study = Kept(rule)
     return study, explored(study, Scrambled(world.run))
 
@@ -150,7 +150,7 @@ def unbroken(rule: Rule, world: World) -> tuple[Kept, Summary]:
 @given(RULES, WORLDS, st.integers(1, 8), st.integers(0, 1000))
 @RUNS
 def test_trials_do_not_depend_on_the_order_in_which_jobs_end(
-    rule: Rule, world: World, room: int, seed: int
+    rule: RaceRule, world: World, room: int, seed: int
 ) -> None:
     one, said = unbroken(rule, world)
     other = Kept(rule)
@@ -167,7 +167,7 @@ class Stopped(Exception):
 @given(RULES, WORLDS, st.integers(1, 6), st.lists(st.integers(1, 25), max_size=12))
 @RUNS
 def test_an_interrupted_study_ends_with_the_trials_of_an_unbroken_one(
-    rule: Rule, world: World, room: int, stops: list[int]
+    rule: RaceRule, world: World, room: int, stops: list[int]
 ) -> None:
     one, said = unbroken(rule, world)
     other = Kept(rule)
@@ -187,7 +187,7 @@ def test_an_interrupted_study_ends_with_the_trials_of_an_unbroken_one(
 
 @given(RULES, WORLDS, st.integers(1, 6), st.integers(0, 1000))
 @RUNS
-def test_lost_workers_change_nothing(rule: Rule, world: World, room: int, seed: int) -> None:
+def test_lost_workers_change_nothing(rule: RaceRule, world: World, room: int, seed: int) -> None:
     """Every job loses its worker up to twice."""
     one, said = unbroken(rule, world)
     chance, losses = Random(seed), Counter[Job | tuple[tuple[str, str, int], ...]]()
@@ -293,7 +293,7 @@ def test_a_time_limit_ends_the_wait_for_workers_that_left(monkeypatch: pytest.Mo
 @given(RULES, WORLDS, st.integers(1, 4), st.integers(1, 400))
 @RUNS
 def test_a_study_that_ran_out_of_time_goes_on_to_the_same_end(
-    rule: Rule, world: World, room: int, limit: int
+    rule: RaceRule, world: World, room: int, limit: int
 ) -> None:
     """The limit only adds trials of those who led when the race was cut short."""
     one, said = unbroken(rule, world)
@@ -356,7 +356,7 @@ def test_news_tells_how_far_it_is() -> None:
     first = [news for news in told if news.stage.startswith("epsilon 2:")]
     assert (first[-1].running, first[-1].survivors) == (0, len(said.survivors))
     stages = list(dict.fromkeys(news.stage.split(": ")[1] for news in first))
-    assert stages == [s for s in ("race", "heat 1", "heat 2", "heat 3", "finalists") if s in stages]
+    assert stages == [s for s in ("race", "round 1", "round 2", "round 3", "finalists") if s in stages]
 
 
 def test_finalists_are_ranked_once_however_many_fresh_trials_they_get(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +379,7 @@ def test_audits_are_counted() -> None:
 
     What had no candidate does not: it would only fail, or lose its worker, again.
     """
-    rule = Rule(wanted=0.3, trials=12, confidence=0.6, audited=1.0, finalists=2, fresh=1, steps=0)
+    rule = RaceRule(wanted=0.3, trials=12, confidence=0.6, audited=1.0, finalists=2, fresh=1, steps=0)
     study, said = unbroken(rule, World(11, (0.1, 0.3, 0.5)))
     by_name: dict[str, list[Trial]] = {c.identifier: [] for c in EVERY}
     for trial in study.trials():

@@ -61,7 +61,7 @@ def test_codes_of_wide_columns_are_kept(size: int, monkeypatch: pytest.MonkeyPat
     assert Setup.unpacked(before.packed()).table == before.table
 
 
-def test_equal_grounds_have_equal_bytes() -> None:
+def test_equal_setups_have_equal_bytes() -> None:
     """A cluster's workers know a setup by the hash of its bytes."""
     assert setup().packed() == setup().packed()
     assert setup().packed() == Setup.unpacked(setup().packed()).packed()

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from facsimile.errors import FacsimileError
 from facsimile.explore import study as module
 from facsimile.explore.judge import Noiseless, Reading
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study, levels
 from facsimile.explore.trials import Trial
@@ -90,7 +90,7 @@ def test_a_study_holds_what_it_was_made_of(tmp_path: Path) -> None:
 
 
 def test_any_rule_is_kept(tmp_path: Path) -> None:
-    rule = Rule(wanted=0.123456789012345, trials=17, audited=1 / 3, luck=1e-300, steps=0)
+    rule = RaceRule(wanted=0.123456789012345, trials=17, audited=1 / 3, luck=1e-300, steps=0)
     assert new_study(tmp_path / "a", rule).rule == rule
 
 

@@ -14,7 +14,7 @@ from budgets import SOURCE
 from facsimile.errors import FacsimileError
 from facsimile.explore.chances import interval
 from facsimile.explore.narrowed import restricted
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.run import racing
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
@@ -28,7 +28,7 @@ from facsimile.table.table import Table
 from laws import ALPHA
 from studies import paper, setup
 
-RULE = Rule(trials=20, steps=0, finalists=100, fresh=10)
+RULE = RaceRule(trials=20, steps=0, finalists=100, fresh=10)
 
 
 def made(

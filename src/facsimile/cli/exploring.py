@@ -64,13 +64,13 @@ def explore_command(
     Example: facsimile explore examples/births/ours.yaml --data births.csv --public --out births.study
     """
     from facsimile.explore.pool import Cluster, Local
-    from facsimile.explore.race import Rule
+    from facsimile.explore.race import RaceRule
     from facsimile.explore.run import begin, explore
 
     if not public:
         raise refusal("E208")
     seconds = None if time_limit is None else _seconds(time_limit)
-    rule = Rule(wanted=wanted, trials=trials, finalists=finalists, fresh=fresh, steps=steps, most=most)
+    rule = RaceRule(wanted=wanted, trials=trials, finalists=finalists, fresh=fresh, steps=steps, most=most)
     with busy("Reading", as_json):
         study = begin(spec, data, out, rule, seed)
     try:

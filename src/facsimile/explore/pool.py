@@ -23,7 +23,7 @@ from facsimile.explore.trials import Job, Trial, run
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 PATIENCE = "20s"
-_grounds: dict[str, Setup] = {}
+_setups: dict[str, Setup] = {}
 
 
 class Pool(Protocol):
@@ -46,12 +46,12 @@ class Pool(Protocol):
 
 def load(name: str, packed: bytes) -> None:
     """Make a study's setup known in this process."""
-    _grounds[name] = Setup.unpacked(packed)
+    _setups[name] = Setup.unpacked(packed)
 
 
 def work(name: str, job: Job) -> list[Trial]:
     """Run a job on a setup that this process knows."""
-    return run(_grounds[name], job)
+    return run(_setups[name], job)
 
 
 def _begin(name: str, packed: bytes) -> None:

@@ -43,7 +43,7 @@ Verdict = Literal["running", "kept", "dropped", "undecided"]
 
 
 @dataclass(frozen=True)
-class Rule:
+class RaceRule:
     """How a race is run.
 
     `wanted`: the acceptance to reach. `trials`: how many at most. `confidence`: of the bounds on acceptance;
@@ -69,7 +69,7 @@ class Rule:
         return asdict(self)
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> Rule:
+    def of(cls, data: Mapping[str, Any]) -> RaceRule:
         """The rule from plain data."""
         return cls(**data)
 
@@ -113,7 +113,7 @@ def tolerance_factor(trials: int, share: float, confidence: float) -> float:
     return float(nctdtrit(trials - 1, shift, confidence)) / math.sqrt(trials)
 
 
-def standing(trials: Sequence[Trial], rule: Rule) -> Standing:
+def standing(trials: Sequence[Trial], rule: RaceRule) -> Standing:
     """The first decision that the trials of one configuration allow, in the order of their numbers."""
     successes = 0
     raced = sorted((t for t in trials if t.number < FRESH), key=lambda t: t.number)[: rule.trials]
@@ -142,7 +142,7 @@ def _log(ratio: float | None) -> float:
     return LARGEST if ratio is None else min(LARGEST, math.log(max(ratio, 1e-6)))
 
 
-def ruled_out(values: Sequence[float], rule: Rule) -> bool:
+def ruled_out(values: Sequence[float], rule: RaceRule) -> bool:
     """Whether the tolerance bound lies above 0."""
     share = rule.wanted - rule.luck
     if len(values) < LEAST_TRIALS or share <= 0:
@@ -152,13 +152,13 @@ def ruled_out(values: Sequence[float], rule: Rule) -> bool:
     return middle - tolerance_factor(len(values), share, rule.tolerance) * spread > 0
 
 
-def audited(identifier: str, seed: int, rule: Rule) -> bool:
+def audited(identifier: str, seed: int, rule: RaceRule) -> bool:
     """Whether a configuration runs on although it was dropped: a coin that depends on its name and the seed."""
     drawn = hashlib.sha256(f"audit|{seed}|{identifier}".encode()).digest()
     return int.from_bytes(drawn[:8], "big") < rule.audited * 2**64
 
 
-def survives(found: Standing, rule: Rule) -> bool:
+def survives(found: Standing, rule: RaceRule) -> bool:
     """Whether it was kept, or stayed undecided with a share of successes that is what is wanted."""
     if found.state == "undecided":
         return found.successes >= rule.wanted * found.after

@@ -1,6 +1,6 @@
 """Explore: run the trials of a study until the race is over or the time is up.
 
-    level 0     every configuration races at the declared generator epsilon; then the heats among survivors
+    level 0     every configuration races at the declared generator epsilon; then the rounds among survivors
     level k     the finalists of the level above race at an epsilon smaller by √2, and get fresh trials
     the end     no configuration survives, or the last level is done
 
@@ -26,8 +26,8 @@ from typing import Any
 
 from facsimile.errors import refusal
 from facsimile.explore.pool import Pool
-from facsimile.explore.race import Rule, audited, survives
-from facsimile.explore.schedule import HEATS, Schedule
+from facsimile.explore.race import RaceRule, audited, survives
+from facsimile.explore.schedule import ROUNDS, Schedule
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
@@ -41,8 +41,8 @@ from facsimile.spec.text import read_limited
 
 ATTEMPTS = 3
 POLL_SECONDS = 1.0
-RACING, HEATING = 0.6, 0.7
-"""The shares of a time limit after which the race and the heats end, so that finalists get their trials."""
+RACING, IN_ROUNDS = 0.6, 0.7
+"""The shares of a time limit after which the race and the rounds end, so that finalists get their trials."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Summary:
         return asdict(self)
 
 
-def begin(specification: Path, data: Address, out: Path, rule: Rule, seed: int) -> Study:
+def begin(specification: Path, data: Address, out: Path, rule: RaceRule, seed: int) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
     source = read_limited(specification).decode("utf-8-sig")
     declared = loads(source, mistakes, thorough)
@@ -158,8 +158,9 @@ class _Runner:
         for schedule in schedules(self.study, self.trials):
             stage = f"epsilon {float(schedule.generator):g}"
             finished &= self._race(schedule, f"{stage}: race")
-            for heat in range(len(HEATS) + 1):
-                finished &= self._known(schedule, f"{stage}: heat {heat + 1}", schedule.in_heat(heat), HEATING)
+            for number in range(len(ROUNDS) + 1):
+                jobs = schedule.in_round(number)
+                finished &= self._known(schedule, f"{stage}: round {number + 1}", jobs, IN_ROUNDS)
             finished &= self._known(schedule, f"{stage}: finalists", schedule.fresh(), 1.0)
         return finished
 

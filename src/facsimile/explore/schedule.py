@@ -5,8 +5,8 @@ with the same trials as one that was not.
 
     race        every configuration until it is dropped, kept or at its last trial; the audited run on, but
                 for those without a candidate
-    heats       the survivors up to 8 trials, the best third of them up to 16, the best third of these up to all
-    finalists   the best of the last heat; they get fresh trials, which no decision looks at
+    rounds      the survivors up to 8 trials, the best third of them up to 16, the best third of these up to all
+    finalists   the best of the last round; they get fresh trials, which no decision looks at
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from facsimile.explore.race import Rule, Standing, audited, rank, standing, survives
+from facsimile.explore.race import RaceRule, Standing, audited, rank, standing, survives
 from facsimile.explore.trials import FRESH, Job, Trial, fit_key
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.space import Configuration
 
-HEATS = (8, 16)
+ROUNDS = (8, 16)
 Sharing = tuple[Configuration, ...]
 
 
@@ -31,7 +31,7 @@ class Schedule:
         self,
         configurations: Sequence[Configuration],
         generator: Fraction,
-        rule: Rule,
+        rule: RaceRule,
         seed: int,
         trials: Iterable[Trial],
     ) -> None:
@@ -81,9 +81,9 @@ class Schedule:
         """How many trials of the race are still to come, at most."""
         return sum(self.rule.trials - self.raced(name) for name in self.members if self._races(name))
 
-    def until(self, heat: int) -> int:
-        """How many trials a configuration has after a heat."""
-        return min(self.rule.trials, HEATS[heat]) if heat < len(HEATS) else self.rule.trials
+    def until(self, number: int) -> int:
+        """How many trials a configuration has after a round."""
+        return min(self.rule.trials, ROUNDS[number]) if number < len(ROUNDS) else self.rule.trials
 
     def _next(self, wanting: Sequence[Configuration]) -> Job | None:
         """The lowest missing number, for all of them that miss it."""
@@ -96,30 +96,30 @@ class Schedule:
         """Those that the race did not drop, by name."""
         return sorted(name for name in self.members if survives(self.standing(name), self.rule))
 
-    def heat(self, heat: int) -> list[str]:
-        """Who runs in a heat: all survivors, then the best third of the heat before, finalists at least.
+    def entrants(self, number: int) -> list[str]:
+        """Who runs in a round: all survivors, then the best third of the round before, finalists at least.
 
-        A later heat may only be asked for when the ones before it are over.
+        A later round may only be asked for when the ones before it are over.
         """
         chosen = self.survivors()
-        for place in range(heat):
+        for place in range(number):
             until = self.until(place)
             keep = max(self.rule.finalists, -(-len(chosen) // 3))
             chosen = sorted(chosen, key=lambda name: (self._rank(name, until), name))[:keep]
         return chosen
 
     def _rank(self, name: str, until: int) -> tuple[float, float]:
-        """Its rank by the trials that a heat could see."""
+        """Its rank by the trials that a round could see."""
         return rank([trial for trial in self._trials[name] if trial.number < until])
 
     def finalists(self) -> list[str]:
-        """The best of the last heat."""
-        last = self.heat(len(HEATS))
+        """The best of the last round."""
+        last = self.entrants(len(ROUNDS))
         return sorted(last, key=lambda name: (self._rank(name, self.rule.trials), name))[: self.rule.finalists]
 
-    def in_heat(self, heat: int) -> list[Job]:
-        """The missing trials of a heat: they are known beforehand, so they run side by side."""
-        return self._missing(self.heat(heat), range(self.until(heat)))
+    def in_round(self, number: int) -> list[Job]:
+        """The missing trials of a round: they are known beforehand, so they run side by side."""
+        return self._missing(self.entrants(number), range(self.until(number)))
 
     def fresh(self) -> list[Job]:
         """The missing fresh trials of the finalists."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.judge import Noiseless, Reading
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial
 from facsimile.spec.decimals import parse_decimal
@@ -51,7 +51,7 @@ class Study:
     path: Path
 
     @classmethod
-    def create(cls, path: Path, source: str, setup: Setup, rule: Rule, data: str) -> Study:
+    def create(cls, path: Path, source: str, setup: Setup, rule: RaceRule, data: str) -> Study:
         """A new study: `source` is the specification's own text, `data` the public file's name."""
         if path.exists():
             raise refusal("E401")
@@ -120,10 +120,10 @@ class Study:
         return str(self._about("data"))
 
     @cached_property
-    def rule(self) -> Rule:
+    def rule(self) -> RaceRule:
         """How the race is run."""
         with _intact():
-            return Rule.of(json.loads(self._about("rule")))
+            return RaceRule.of(json.loads(self._about("rule")))
 
     def add(self, configurations: Iterable[Configuration], trials: Sequence[Trial]) -> None:
         """Trials that finished together, in one step; one that is there already stays."""

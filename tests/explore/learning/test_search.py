@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from facsimile.explore.learning.clues import Move
 from facsimile.explore.learning.draft import Draft, Texts
-from facsimile.explore.learning.search import Search
+from facsimile.explore.learning.proposals import Move
+from facsimile.explore.learning.search import DraftSearch
 from facsimile.explore.learning.slack import (
     Lost,
     Overshoots,
@@ -20,7 +20,7 @@ from facsimile.explore.learning.slack import (
 
 def searching(
     truth: Callable[[Texts], float], noise: float = 0.1, most: int = 500
-) -> tuple[Search, list[tuple[Texts, int]]]:
+) -> tuple[DraftSearch, list[tuple[Texts, int]]]:
     """A search over an invented objective: its truth, and noise that two texts with one seed share in part."""
     calls: list[tuple[Texts, int]] = []
 
@@ -30,7 +30,9 @@ def searching(
         own = np.random.default_rng([seed, *texts[1].encode()]).normal()
         return (truth(texts) + noise * (3 * shared + own),)
 
-    search = Search(evaluate, range(40), np.random.default_rng(0), lambda made: made >= most, lambda _: None)
+    search = DraftSearch(
+        evaluate, range(40), np.random.default_rng(0), lambda made: made >= most, lambda _: None
+    )
     return search, calls
 
 

@@ -4,7 +4,7 @@ The objective is the expected slack (`slack`) of a candidate at one generator ep
 the worst criterion stays below its threshold. It is estimated by making candidates.
 
 Search. A draft (`draft`) asks for every column by itself and for some tables of several columns, each column in
-so many groups. Moves change one thing of it (`clues`), and races decide which moves help (`search`).
+so many groups. Moves change one thing of it (`proposals`), and races decide which moves help (`search`).
 
 Honesty. Whatever wins many races was also lucky on their seeds. So the last drafts, the first one and `auto`
 meet once more, all on the same seeds and on more of them, and the best is taken. `slack` and `before` are
@@ -24,9 +24,9 @@ import numpy as np
 import yaml
 
 from facsimile.errors import refusal
-from facsimile.explore.learning.clues import Clues, Move
 from facsimile.explore.learning.draft import Draft, Texts
-from facsimile.explore.learning.search import Search
+from facsimile.explore.learning.proposals import Move, Proposals
+from facsimile.explore.learning.search import DraftSearch
 from facsimile.explore.learning.slack import FURTHEST, Lost, Overshoots, Rehearsals
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.measurements import AUTO
@@ -89,7 +89,7 @@ def learn(
     spec = specification.sized(table.n)
     choice = dict(alternatives or spec.alternatives_named(""))
     rehearsals = Rehearsals(spec, recode(spec, table, choice), choice, epsilon)
-    clues = Clues.of(rehearsals.real, epsilon, spec.criteria)
+    proposals = Proposals.of(rehearsals.real, epsilon, spec.criteria)
     pool = range(seed * SEEDS, seed * SEEDS + POOL)
 
     def evaluate(texts: Texts, one: int, lost: Lost) -> Overshoots:
@@ -97,12 +97,12 @@ def learn(
 
     def moves(draft: Draft, overshoots: Overshoots, step: float) -> list[Move]:
         made = rehearsals.candidate(*draft.texts, pool[0])
-        return [] if made is None else clues.moves(draft, made, overshoots, step)
+        return [] if made is None else proposals.moves(draft, made, overshoots, step)
 
-    search = Search(evaluate, pool, np.random.default_rng(seed), limit.over, progress)
+    search = DraftSearch(evaluate, pool, np.random.default_rng(seed), limit.over, progress)
     search.overshoots(UNLEARNT, pool[0])
     limit.reserve()
-    starts = {draft.texts: draft for draft in clues.drafts()}
+    starts = {draft.texts: draft for draft in proposals.drafts()}
     first, *later = search.climb(starts[search.best(starts, START, limit.over)], moves)
     finalists = [UNLEARNT, *(draft.texts for draft in (first, *later[-LAST:]))]
     texts = search.best(finalists, max(1, limit.fresh // 2), lambda _: False)

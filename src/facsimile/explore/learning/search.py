@@ -14,8 +14,8 @@ from statistics import fmean
 
 import numpy as np
 
-from facsimile.explore.learning.clues import Move
 from facsimile.explore.learning.draft import Draft, Texts
+from facsimile.explore.learning.proposals import Move
 from facsimile.explore.learning.slack import FURTHEST, Lost, Overshoots, badness, not_lost
 
 STEPS = ((2.0, 0.04), (1.5, 0.02), (1.25, 0.01))
@@ -29,7 +29,7 @@ SPREAD, SPREAD_SEEDS = 0.1, 2
 
 
 @dataclass(eq=False)
-class Search:
+class DraftSearch:
     """Climbs from draft to draft by races.
 
     `evaluate` makes one candidate and measures it; `over` says whether so many evaluations are enough.

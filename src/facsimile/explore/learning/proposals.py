@@ -1,4 +1,4 @@
-"""Clues: what the public table and the criteria say about drafts, where to begin and which changes to try.
+"""Proposals: what the public table and the criteria say about drafts, where to begin and which changes to try.
 
 Moves change one thing of a draft: a weight, the number of groups of one column in one table (one group: the
 column is not in it), a table more or less. They are ordered by the columns that the worst criteria name and by
@@ -37,7 +37,7 @@ class Move:
 
 
 @dataclass(frozen=True, eq=False)
-class Clues:
+class Proposals:
     """What the public table and the criteria say about drafts before any candidate is made."""
 
     table: Table
@@ -47,7 +47,7 @@ class Clues:
     dependences: Mapping[Clique, float]
 
     @classmethod
-    def of(cls, table: Table, epsilon: Fraction, criteria: tuple[Criterion, ...]) -> Clues:
+    def of(cls, table: Table, epsilon: Fraction, criteria: tuple[Criterion, ...]) -> Proposals:
         """Look at every column and at every pair of columns."""
         cuts = {}
         for axis in table.domain.axes:

@@ -1,4 +1,4 @@
-"""Clues: moves make sense, and what fits badly comes first."""
+"""Proposals: moves make sense, and what fits badly comes first."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.explore.learning.clues import Clues
 from facsimile.explore.learning.draft import Draft
+from facsimile.explore.learning.proposals import Proposals
 from facsimile.table.table import Table
 from workloads import ABSOLUTE, EPSILON, domain_of, drafts, small
 
@@ -20,7 +20,7 @@ def test_moves_change_a_draft_and_make_sense(draft: Draft, step: float) -> None:
     table, made = (
         Table.from_rows(domain, random.integers(0, domain.shape, (3000, len(domain.shape)))) for _ in "12"
     )
-    moves = Clues.of(table, EPSILON, (ABSOLUTE,)).moves(draft, made, (0.1,), step)
+    moves = Proposals.of(table, EPSILON, (ABSOLUTE,)).moves(draft, made, (0.1,), step)
     names = [move.name for move in moves]
     assert all(move.draft != draft and move.draft.makes_sense(3000) for move in moves)
     assert all(len(move.draft.columns(sizes)) > 1 for move in moves for sizes in move.draft.tables)
@@ -30,11 +30,11 @@ def test_moves_change_a_draft_and_make_sense(draft: Draft, step: float) -> None:
 
 def test_dependent_pairs_are_seen_and_those_that_fit_badly_come_first() -> None:
     specification, table = small()
-    clues = Clues.of(table, EPSILON, specification.criteria)
-    assert next(iter(clues.dependences)) == ("a", "b") == clues.named[0]
+    proposals = Proposals.of(table, EPSILON, specification.criteria)
+    assert next(iter(proposals.dependences)) == ("a", "b") == proposals.named[0]
     shuffled = table.records().copy()
     np.random.default_rng(0).shuffle(shuffled[:, 1])
-    alone = clues.drafts()[0]
-    moves = clues.moves(alone, Table.from_rows(table.domain, shuffled), (0.5, 0.1), 2.0)
+    alone = proposals.drafts()[0]
+    moves = proposals.moves(alone, Table.from_rows(table.domain, shuffled), (0.5, 0.1), 2.0)
     singles = [move for move in moves if move.name.startswith("add a ")]
     assert singles[0].name == "add a fine a*b"
