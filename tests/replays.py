@@ -135,11 +135,10 @@ def made(case: str, folder: Path, noise: Callable[[Transcript], Noise], out: str
     with Transcript(folder / f"{case}.{out}") as record:
         curator = Curator(sealed, MemoryLedger(), noise(record))
         with curator.search(plan_of(spec), "replay") as search:
-            journal = Journal.of(spec, folder / f"{case}.{out}.journal")
-            found = run._decided(spec, search, journal, record, workers).accepted
+            journal = Journal(spec, folder / f"{case}.{out}.journal", record)
+            found = run.searched(spec, search, lambda _: run.words(search), journal, workers).accepted
             if found is None:
                 return "halted"
-            found = run._finished(spec, search, journal, record, found)
     parts = [
         digest(found.table).hex(),
         found.configuration,

@@ -18,6 +18,7 @@ from facsimile.acceptance.regression import Fit
 from facsimile.documents.report import LedgerPlace, Report
 from facsimile.release.check import check
 from facsimile.release.reporting import Release, report
+from facsimile.release.scheme import Accepted
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -114,16 +115,8 @@ class Drawn:
         candidate = Candidate(spec, self.table, fits.get("fit"), fits.get("refit"))
         measured = tuple(candidate.measured_again(dict(self._units(candidate))))
         place = None if self.rehearsal else LedgerPlace("a ledger", 4, "c" * 64, "7.5", "0")
-        return Release(
-            spec,
-            self.table,
-            self.configuration,
-            measured,
-            self.rehearsal,
-            place,
-            candidate.fit,
-            candidate.refit,
-        )
+        accepted = Accepted(self.table, self.configuration, measured, candidate.fit, candidate.refit)
+        return Release.of(accepted, spec, place)
 
     @cached_property
     def report(self) -> Report:

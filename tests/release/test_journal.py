@@ -25,7 +25,7 @@ def test_a_decision_and_its_measurements_survive_a_crash(
     """Table, configuration, noisy answers, and both regressions."""
     made = drawn.release
     accepted = Accepted(made.table, made.configuration, tuple(made.measured), made.fit, made.refit)
-    journal = Journal.of(made.specification, tmp_path_factory.mktemp("journal") / "data.key")
+    journal = Journal(made.specification, tmp_path_factory.mktemp("journal") / "data.key")
     journal.decide(Decision(accepted, date(2026, 1, 2)))
     decided = journal.decided()
     assert decided
@@ -47,7 +47,7 @@ def test_hundreds_of_criteria_fit_and_a_halt_has_the_same_size(tmp_path: Path) -
     assert accepted is not None and len(accepted.measured) == len(criteria)
     sizes = set()
     for decision in (Decision(accepted, date(2026, 1, 2)), Decision(None, date(2026, 1, 2))):
-        journal = Journal.of(spec, tmp_path / "data.key")
+        journal = Journal(spec, tmp_path / "data.key")
         journal.decide(decision)
         decided = journal.decided()
         assert decided is not None and (decided.accepted is None) == (decision.accepted is None)

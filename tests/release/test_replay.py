@@ -32,17 +32,16 @@ RANDOM = {
     "release/questions.py": {"Generator", "PCG64"},
     "acceptance/regression.py": {"PCG64", "random_raw"},
     "release/writing.py": {"Generator", "PCG64", "permutation"},
-    "release/synthesize.py": {"default_rng"},
+    "release/recipe.py": {"default_rng"},
     "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
     "explore/learning/__init__.py": {"default_rng"},
-    "explore/learning/slack.py": {"default_rng"},
     "explore/simulate.py": {"default_rng"},
-    "explore/trials.py": {"default_rng"},
 }
 """Where randomness is made, and nowhere else.
 
 noise.py is the recorded source; run.py seeds NumPy from it (a rehearsal: from its seed) and names transcripts.
+recipe.py goes on with the generator that a release gives it, and makes one where public data come with a seed.
 ledger.py and dataset.py make identifiers, nonces and keys, which no figure of a release depends on.
 questions.py makes the same tables every time, writing.py orders rows by their own hash, regression.py simulates
 noise for the documents with one seed. The others see public data only.

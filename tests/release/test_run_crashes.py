@@ -64,7 +64,7 @@ def outcomes(folder: Path) -> dict[int, set[str]]:
 
 def decided(folder: Path, sequence: int = 1) -> str | None:
     """What the journal says: the data of a release, "halt", or None where nothing is decided."""
-    known = Journal.of(specification(), book(folder).place(book(folder).state(), sequence)).decided()
+    known = Journal(specification(), book(folder).place(book(folder).state(), sequence)).decided()
     if known is None:
         return None
     return "halt" if known.accepted is None else digest(known.accepted.table).hex()

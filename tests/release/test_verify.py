@@ -377,7 +377,7 @@ def test_where_one_regression_was_paid_for_two_are_not_published(tmp_path: Path)
         for c in spec.criteria_of(RegressionCoefficients)
     ]
     for refit, figures in ((accepted.refit, accepted.measured), (moved, (*measured, accepted.measured[1]))):
-        made = Release(spec, accepted.table, accepted.configuration, figures, True, None, accepted.fit, refit)
+        made = Release.of(replace(accepted, measured=tuple(figures), refit=refit), spec)
         folder = tmp_path / str(refit is moved)
         bundle.write(bundle.files(made, report(made, date.today()), None), folder)
     assert verify(tmp_path / "False", allow_rehearsal=True)
@@ -401,7 +401,7 @@ def test_what_a_run_could_not_have_published_does_not_verify(tmp_path: Path) -> 
     for name, refit in (("as it was", own), ("scaled", wide), ("missed", far)):
         figures = (CoefficientsKind(criterion, "paper").compared(Candidate(spec, accepted.table), refit),)
         assert figures[0].met is (name != "missed")
-        made = Release(spec, accepted.table, accepted.configuration, figures, True, None, None, refit)
+        made = Release.of(replace(accepted, measured=tuple(figures), fit=None, refit=refit), spec)
         bundle.write(bundle.files(made, report(made, date.today()), None), tmp_path / name)
     assert verify(tmp_path / "as it was", allow_rehearsal=True)
     for name, problem in (("scaled", "E503"), ("missed", "a criterion is not met")):

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from facsimile.errors import FacsimileError
 from facsimile.explore.judge import Judge, Noiseless, Reading
 from facsimile.explore.setup import Setup
@@ -90,7 +88,7 @@ def run(setup: Setup, job: Job) -> list[Trial]:
         recipe = Recipe(setup.specification, configuration)
         fresh = job.number >= FRESH
         try:
-            table = _projected(setup, recipe, drawn, name)
+            table = recipe.projected(drawn, setup.draws("project", *name))
             said = Judge(setup, recipe, table, name, fresh or not job.number, fresh).judgement()
         except Exception as error:
             found.append(_failed(name, error, fitted, time.thread_time() - start))
@@ -112,7 +110,7 @@ def candidate_of(setup: Setup, configuration: Configuration, generator: Fraction
     """The very table of a trial, made again."""
     job = Job((configuration,), generator, number)
     recipe = Recipe(setup.specification, configuration)
-    return _projected(setup, recipe, _drawn(setup, job), next(job.names()))
+    return recipe.projected(_drawn(setup, job), setup.draws("project", *next(job.names())))
 
 
 def _drawn(setup: Setup, job: Job) -> Table:
@@ -121,9 +119,4 @@ def _drawn(setup: Setup, job: Job) -> Table:
     key = (fit_key(recipe.configuration), show_decimal(job.generator), job.number)
     real = setup.real(recipe.configuration)
     answers = Curator.rehearsal(rehearse(real), setup.draws("fit", *key))
-    random = np.random.default_rng(setup.draws("sample", *key))
-    return recipe.drawn(recipe.fit(answers, job.generator, random), random)
-
-
-def _projected(setup: Setup, recipe: Recipe, drawn: Table, name: tuple[str, str, int]) -> Table:
-    return recipe.projected(drawn, np.random.default_rng(setup.draws("project", *name)))
+    return recipe.sampled(answers, job.generator, setup.draws("sample", *key))

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from facsimile.acceptance.decision import Measured
-from facsimile.release.reporting import fit_of, regression
+from facsimile.acceptance.regression import Fit
+from facsimile.privacy.transcript import Transcript
 from facsimile.release.scheme import Accepted
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -42,18 +43,36 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What is written about a candidate beside its records."""
+
+    measured: tuple[Measured, ...]
+    fit: Fit | None
+    refit: Fit | None
+
+
+SAID = TypeAdapter(Said)
+
+
+@dataclass(frozen=True)
 class Journal:
     """The two files of one charge."""
 
     specification: Specification
-    decision: Path
-    measurements: Path
+    place: Path
+    """Beside the data, named by the charge's ledger and number."""
+    record: Transcript | None = None
+    """The draws that the outcome depends on: they are on disk before it is."""
 
-    @classmethod
-    def of(cls, specification: Specification, place: Path) -> Journal:
-        """The files of a charge: beside the data, named by its ledger and number."""
-        names = (place.with_name(f"{place.name}.{kind}") for kind in ("decision", "measured"))
-        return cls(specification, *names)
+    @property
+    def decision(self) -> Path:
+        """Where the decision is written."""
+        return self.place.with_name(f"{self.place.name}.decision")
+
+    @property
+    def measurements(self) -> Path:
+        """Where it is written what was measured after acceptance."""
+        return self.place.with_name(f"{self.place.name}.measured")
 
     @property
     def size(self) -> int:
@@ -78,8 +97,8 @@ class Journal:
         rows = np.zeros((self.specification.n, len(self.specification.columns)), "<u4")
         if accepted is not None:
             rows[:] = accepted.table.records()
-            head |= {"configuration": accepted.configuration.as_json(), **_measured_as_json(accepted)}
-        _write(self.decision, self._padded(head) + rows.tobytes())
+            head |= {"configuration": accepted.configuration.as_json(), **_said(accepted)}
+        self._write(self.decision, self._padded(head) + rows.tobytes())
 
     def decided(self) -> Decision | None:
         """What was decided, release or halt; None where nothing was."""
@@ -99,7 +118,7 @@ class Journal:
 
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""
-        _write(self.measurements, self._padded(_measured_as_json(accepted)))
+        self._write(self.measurements, self._padded(_said(accepted)))
 
     def finished(self, accepted: Accepted) -> Accepted | None:
         """The accepted candidate with what was measured, if that is there."""
@@ -121,19 +140,17 @@ class Journal:
 
     def _with(self, accepted: Accepted, head: dict[str, Any]) -> Accepted:
         """The candidate with what was written about it."""
-        measured = tuple(self._measured(m) for m in head["measured"])
-        return replace(accepted, measured=measured, fit=fit_of(head["fit"]), refit=fit_of(head["refit"]))
+        criteria = {criterion.name: criterion for criterion in self.specification.criteria}
+        measured = [said | {"criterion": criteria[said["criterion"]]} for said in head["measured"]]
+        found = SAID.validate_python({**head, "measured": measured})
+        return replace(accepted, **vars(found))
 
-    def _measured(self, data: dict[str, Any]) -> Measured:
-        criterion = next(c for c in self.specification.criteria if c.name == data["criterion"])
-        plain = {key: _exact(value) for key, value in data.items()}
-        return Measured(**plain | {"criterion": criterion})
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Written whole and synced, its SHA-256 at the end. What a crash left half written was never a decision."""
-    path.unlink(missing_ok=True)
-    append(path, content + hashlib.sha256(content).digest(), create=True)
+    def _write(self, path: Path, content: bytes) -> None:
+        """Whole and synced, after every draw, its SHA-256 at the end: what is half written decides nothing."""
+        if self.record is not None:
+            self.record.keep()
+        path.unlink(missing_ok=True)
+        append(path, content + hashlib.sha256(content).digest(), create=True)
 
 
 def _whole(path: Path) -> bytes | None:
@@ -144,28 +161,9 @@ def _whole(path: Path) -> bytes | None:
     return content if hashlib.sha256(content).digest() == check else None
 
 
-def _as_json(measured: Measured) -> dict[str, Any]:
-    found = {field.name: _plain(getattr(measured, field.name)) for field in fields(measured)}
-    return found | {"criterion": measured.criterion.name}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return {"exact": str(value)}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return value if isinstance(value, str | int | bool | None) else None
-
-
-def _exact(value: Any) -> Any:
-    if isinstance(value, dict):
-        return Fraction(value["exact"])
-    if isinstance(value, list):
-        return tuple(_exact(part) for part in value)
-    return value
-
-
-def _measured_as_json(accepted: Accepted) -> dict[str, Any]:
-    fits = {"fit": regression(accepted.fit), "refit": regression(accepted.refit)}
-    plain = {key: None if fit is None else asdict(fit) for key, fit in fits.items()}
-    return {"measured": [_as_json(m) for m in accepted.measured], **plain}
+def _said(accepted: Accepted) -> dict[str, Any]:
+    """What was measured, as plain data with exact numbers; a criterion is told by its name."""
+    plain: dict[str, Any] = SAID.dump_python(Said(accepted.measured, accepted.fit, accepted.refit), mode="json")
+    for said, measured in zip(plain["measured"], accepted.measured, strict=True):
+        said["criterion"] = measured.criterion.name
+    return plain

@@ -1,8 +1,12 @@
-"""Candidate: configuration → fit → sample → filter → project. Only the fit sees noisy answers."""
+"""The recipe of a candidate: configuration → fit → sample → filter → project. Only the fit sees noisy answers.
+
+Releases, rehearsals, trials and learning make their candidates here and nowhere else. Each step is told where
+its randomness comes from: a seed, or the generator that the step before it left off with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import get_args
@@ -24,6 +28,8 @@ from facsimile.table.domain import Domain
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
+Seed = int | Sequence[int]
+Randomness = Seed | np.random.Generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +40,19 @@ class Recipe:
     configuration: Configuration
     prior: Table | None = None
     """A public table under the configuration's alternatives."""
+
+    @classmethod
+    def alone(
+        cls,
+        specification: Specification,
+        alternatives: Mapping[str, str],
+        family: str,
+        hyperparameters: Mapping[str, str],
+        prior: Table | None = None,
+    ) -> Recipe:
+        """One generator by itself, with the first of the specification's projections."""
+        projection = {name: values[0] for name, values in specification.space.projections.items()}
+        return cls(specification, Configuration(alternatives, family, hyperparameters, projection), prior)
 
     @property
     def domain(self) -> Domain:
@@ -56,10 +75,11 @@ class Recipe:
             coarser[axis.name] = tuple(dict.fromkeys(sorted(found, key=lambda groups: -max(groups))))
         return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior)
 
-    def fit(self, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> Model:
         """Ask about the table under the configuration's alternatives."""
+        generator = np.random.default_rng(random)  # a generator stays the one it is
         try:
-            return self.synthesizer(epsilon).fit(answers, self.known(), epsilon, random)
+            return self.synthesizer(epsilon).fit(answers, self.known(), epsilon, generator)
         except TreeTooLarge:
             raise refusal("E160", family=self.configuration.family) from None
 
@@ -83,19 +103,25 @@ class Recipe:
         """`iid` or `systematic` (the default)."""
         return "iid" if self.configuration.hyperparameters.get(SAMPLING) == "iid" else "systematic"
 
-    def table(self, model: Model, random: np.random.Generator) -> Table:
+    def table(self, model: Model, random: Randomness) -> Table:
         """Sample, filter and project to exactly n records."""
-        return self.projected(self.drawn(model, random), random)
+        generator = np.random.default_rng(random)
+        return self.projected(self.drawn(model, generator), generator)
+
+    def sampled(self, answers: Answers, epsilon: Fraction, random: Randomness) -> Table:
+        """Fit and sample, for several projections to share."""
+        generator = np.random.default_rng(random)
+        return self.drawn(self.fit(answers, epsilon, generator), generator)
 
     def drawn(self, model: Model, random: np.random.Generator) -> Table:
         """n plausible records, rare rows among them."""
         return draw(model, self.conditions, self.specification.n, random, self.sampling)
 
-    def projected(self, drawn: Table, random: np.random.Generator) -> Table:
+    def projected(self, drawn: Table, random: Randomness) -> Table:
         """The same number of records without rare rows."""
         projection = self.configuration.projection
         algorithm = next(name for name in ALGORITHMS if name == projection["algorithm"])
-        return project(drawn, int(projection["min_count"]), algorithm, random)
+        return project(drawn, int(projection["min_count"]), algorithm, np.random.default_rng(random))
 
 
 def draw(

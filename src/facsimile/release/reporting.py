@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -31,13 +31,13 @@ from facsimile.documents.report import (
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
 from facsimile.release.plan import FORMAT, plan_hash
+from facsimile.release.scheme import Accepted
 from facsimile.release.writing import digest
 from facsimile.spec import people
 from facsimile.spec.columns import CLIP, DROP, Constant
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.meanings import coarse, meaning
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
 from facsimile.table.faces import face_privacy
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
@@ -45,18 +45,22 @@ from facsimile.table.table import Table
 K = 5
 
 
-@dataclass(frozen=True)
-class Release:
-    """A released table, how it was made, and what was measured about it."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release(Accepted):
+    """An accepted candidate, what was promised of it, and its place in a ledger; a rehearsal has none."""
 
     specification: Specification
-    table: Table
-    configuration: Configuration
-    measured: Sequence[Measured]
-    rehearsal: bool
     ledger: LedgerPlace | None = None
-    fit: Fit | None = None
-    refit: Fit | None = None
+
+    @classmethod
+    def of(cls, accepted: Accepted, specification: Specification, ledger: LedgerPlace | None = None) -> Release:
+        """What was made of an accepted candidate."""
+        return cls(**vars(accepted), specification=specification, ledger=ledger)
+
+    @property
+    def rehearsal(self) -> bool:
+        """Whether nothing was charged for it."""
+        return self.ledger is None
 
 
 def report(release: Release, day: date) -> Report:

@@ -45,7 +45,7 @@ from facsimile.release.feasible import refuse_infeasible
 from facsimile.release.journal import Decision, Journal
 from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash, plan_of
-from facsimile.release.recipe import Recipe
+from facsimile.release.recipe import Recipe, Seed
 from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key
@@ -98,7 +98,7 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
     resumed = opening.ready(plan.total(), purpose)
     bundle.refuse_output(request.out, beside, request.data.place, resumed)
     bundle.refuse_without_room(request.out, spec)
-    refuse_without_room(beside.parent, Journal.of(spec, beside).size + TRANSCRIPT_ROOM, "E330")
+    refuse_without_room(beside.parent, Journal(spec, beside).size + TRANSCRIPT_ROOM, "E330")
     sealed = read(request.data, spec)
     book = opening.ledger(spec.budget.total)
     _swept(book, spec)
@@ -108,14 +108,11 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
         with waiting(), _truthful(book, plan, purpose) as searches, curator.search(plan, purpose) as search:
             searches.append(search)
             record.note("charge", np.array([search.charge.sequence], np.int64))
-            journal, said = Journal.of(spec, search.charge.place), None
-            decision = _decided(spec, search, journal, record, request.workers)
-            search.decide()
+            journal, said = Journal(spec, search.charge.place, record), None
+            decision = searched(spec, search, lambda _: words(search), journal, request.workers)
             if decision.accepted is not None:
-                finished = _finished(spec, search, journal, record, decision.accepted)
-                made = _made(spec, finished, _place(book, search.charge.sequence))
-                said = report(made, decision.day)
-                bundle.write(bundle.files(made, said, key), request.out)
+                made = Release.of(decision.accepted, spec, _place(book, search.charge.sequence))
+                said = _written(made, decision.day, key, request.out)
             search.finished, search.halted = True, said is None
         reached("closed")
         journal.remove()
@@ -134,29 +131,72 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     accepted, iterations = rehearsed(spec, table, seed)
     if accepted is None:
         return Rehearsed(None, iterations, ())
-    made = _made(spec, accepted, None)
-    said = report(made, date.today())
-    bundle.write(bundle.files(made, said, key), request.out)
+    said = _written(Release.of(accepted, spec), date.today(), key, request.out)
     real = recode(spec, table, accepted.configuration.alternatives)
     return Rehearsed(said, iterations, tuple(exact_errors(spec, real, accepted.table)))
 
 
 def rehearsed(spec: Specification, table: Table, seed: int) -> tuple[Accepted | None, int]:
     """The search on a public table and what is measured after it; and how many candidates were tried."""
+    numbers: list[int] = []
+
+    def numbered(number: int) -> tuple[int, int]:
+        numbers.append(number)
+        return seed, number
+
     with Curator.rehearsal(rehearse(table), seed).search(plan_of(spec), "rehearsal") as search:
-        scheme = Scheme(spec, search.draw)
-        prepared = scheme.prepare(search.once(), np.random.default_rng((seed, 0)))
-        ran = 0
+        accepted = searched(spec, search, numbered).accepted
+    return accepted, max(numbers)
+
+
+def searched(
+    spec: Specification,
+    search: Search,
+    seed: Callable[[int], Seed],
+    journal: Journal | None = None,
+    workers: int = 1,
+) -> Decision:
+    """The search and what is measured after it: each on disk before it is used, and never done again then.
+
+    `seed` gives NumPy's for each index, 0 for what comes before them. A rehearsal has no journal.
+    """
+    scheme = Scheme(spec, search.draw)
+    decision = journal.decided() if journal else None
+    if decision is None:
+        if search.charge.decided:
+            raise refusal("E319")
+        prepared = scheme.prepare(search.once(), np.random.default_rng(seed(0)))
 
         def index(answers: Answers, number: int) -> Accepted | None:
-            nonlocal ran
-            ran = number
-            return scheme.index(answers, prepared, np.random.default_rng((seed, number)))
+            return scheme.index(answers, prepared, np.random.default_rng(seed(number)))
 
-        accepted = search.find(index)
-        if accepted is not None:
-            accepted = scheme.finish(accepted, search.after())
-    return accepted, ran
+        decision = Decision(search.find(index, workers), date.today())
+        reached("searched")
+        if journal:
+            journal.decide(decision)
+        reached("decided")
+    search.decide()
+    if decision.accepted is None:
+        return decision
+    finished = journal.finished(decision.accepted) if journal else None
+    if finished is None:
+        finished = scheme.finish(decision.accepted, search.after())
+        reached("measured")
+        if journal:
+            journal.finish(finished)
+    return Decision(finished, decision.day)
+
+
+def words(search: Search) -> list[int]:
+    """The seed of an index in a release: drawn and kept like all other randomness, never given."""
+    return [search.draw(2**32) for _ in range(SEED_WORDS)]
+
+
+def _written(made: Release, day: date, key: Ed25519PrivateKey | None, out: Path) -> Report:
+    """The bundle, under its name; and its report."""
+    said = report(made, day)
+    bundle.write(bundle.files(made, said, key), out)
+    return said
 
 
 def _without_core_dumps() -> None:
@@ -212,26 +252,6 @@ def _undecided(book: Ledger, plan: Plan, purpose: str) -> str:
         return "E603"
 
 
-def _made(spec: Specification, accepted: Accepted, place: LedgerPlace | None) -> Release:
-    """A release as it is reported; without a place in a ledger it is a rehearsal."""
-    a = accepted
-    return Release(spec, a.table, a.configuration, a.measured, place is None, place, a.fit, a.refit)
-
-
-def _finished(
-    spec: Specification, search: Search, journal: Journal, record: Transcript, accepted: Accepted
-) -> Accepted:
-    """What is measured after acceptance, on disk before it is used."""
-    known = journal.finished(accepted)
-    if known is not None:
-        return known
-    found = Scheme(spec, search.draw).finish(accepted, search.after())
-    reached("measured")
-    record.keep()
-    journal.finish(found)
-    return found
-
-
 def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     """Everything that can be refused without the data."""
     spec = request.specification
@@ -257,35 +277,7 @@ def _swept(book: Ledger, spec: Specification) -> None:
     """Remove journals of ended charges: a crash between end and removal leaves one."""
     state = book.state()
     for sequence in state.ended():
-        Journal.of(spec, book.place(state, sequence)).remove()
-
-
-def _decided(
-    spec: Specification, search: Search, journal: Journal, record: Transcript, workers: int
-) -> Decision:
-    """The decision on disk, release or halt, or a new one."""
-    known = journal.decided()
-    if known is not None:
-        return known
-    if search.charge.decided:
-        raise refusal("E319")
-    scheme = Scheme(spec, search.draw)
-    prepared = scheme.prepare(search.once(), _random(search))
-
-    def index(answers: Answers, _: int) -> Accepted | None:
-        return scheme.index(answers, prepared, _random(search))
-
-    found = Decision(search.find(index, workers), date.today())
-    reached("searched")
-    record.keep()
-    journal.decide(found)
-    reached("decided")
-    return found
-
-
-def _random(search: Search) -> np.random.Generator:
-    """A generator for what is done with noisy answers, its seed drawn and kept like all other randomness."""
-    return np.random.default_rng([search.draw(2**32) for _ in range(SEED_WORDS)])
+        Journal(spec, book.place(state, sequence)).remove()
 
 
 def _place(book: Ledger, sequence: int) -> LedgerPlace:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from facsimile.errors import refusal
@@ -26,7 +25,6 @@ from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.families import FAMILIES
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Model
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
@@ -43,7 +41,7 @@ class Fitted:
 
     def table(self) -> Table:
         """n synthetic records, filtered and projected, as codes."""
-        return self.recipe.table(self.model, np.random.default_rng((self.seed, 1)))
+        return self.recipe.table(self.model, (self.seed, 1))
 
     def sample(self) -> pa.Table:
         """The same as labels: an Arrow table, which pandas and Polars read."""
@@ -70,14 +68,16 @@ def fit(
         raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(FAMILIES)}.")
     cost = _epsilon(epsilon)
     choice = spec.alternatives_named(alternatives or "")
-    tables = [None if given is None else _public(spec, given, choice) for given in (data, prior)]
-    table = tables[0]
-    assert table is not None, "data were given"
-    configuration = Configuration(choice, family, dict(hyperparameters or {}), _projection(spec))
-    recipe = Recipe(spec.sized(table.n), configuration, tables[1])
-    ledger = MemoryLedger(cap=cost)
-    curator = Curator.rehearsal(rehearse(table), seed, ledger)
-    model = recipe.fit(curator, cost, np.random.default_rng((seed, 0)))
+    table = _public(spec, data, choice)
+    known = None if prior is None else _public(spec, prior, choice)
+    recipe = Recipe.alone(spec.sized(table.n), choice, family, dict(hyperparameters or {}), known)
+    return fitted(recipe, table, cost, seed)
+
+
+def fitted(recipe: Recipe, table: Table, epsilon: Fraction, seed: int) -> Fitted:
+    """Fit a recipe to a public table under its alternatives, and count what that asked for."""
+    ledger = MemoryLedger(cap=epsilon)
+    model = recipe.fit(Curator.rehearsal(rehearse(table), seed, ledger), epsilon, (seed, 0))
     return Fitted(recipe, model, seed, ledger.spent)
 
 
@@ -93,8 +93,3 @@ def _epsilon(given: Fraction | str) -> Fraction:
 
 def _public(specification: Specification, data: Any, choice: Mapping[str, str]) -> Table:
     return recode(specification, read_public(data, specification), choice)
-
-
-def _projection(specification: Specification) -> dict[str, str]:
-    """The first of the specification's projections."""
-    return {name: values[0] for name, values in specification.space.projections.items()}

@@ -36,7 +36,7 @@ from facsimile.release import bundle
 from facsimile.release.check import check
 from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, fit_of, report
-from facsimile.release.scheme import presentable
+from facsimile.release.scheme import Accepted, presentable
 from facsimile.release.signature import pinned, signed_by
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
@@ -226,7 +226,7 @@ def _release(
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
     if specification.scheme == "paper" and not all(found.met for found in measured):
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
-    return Release(specification, table, configuration, measured, bool(rehearsal), place, fit, refit)
+    return Release.of(Accepted(table, configuration, measured, fit, refit), specification, place)
 
 
 def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: Fit | None) -> None:

@@ -21,8 +21,6 @@ from hashlib import sha256
 from math import exp, inf, log
 from typing import TypeVar, cast
 
-import numpy as np
-
 from facsimile.acceptance.candidate import exact_error
 from facsimile.acceptance.kind import kind_of
 from facsimile.errors import FacsimileError
@@ -32,7 +30,6 @@ from facsimile.privacy.reader import rehearse
 from facsimile.release.recipe import Recipe
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Counts, Table
@@ -121,18 +118,15 @@ class Rehearsals:
 
     def candidate(self, measurements: str, weights: str, seed: int) -> Table | None:
         """Fit, sample, filter and project; None where no junction tree can hold the model."""
-        space = self.specification.space
-        projection = {name: values[0] for name, values in space.projections.items()}
         texts = {"measurements": measurements, "weights": weights}
-        recipe = Recipe(self.specification, Configuration(self.alternatives, "workload", texts, projection))
-        answers = Coupled(self.real.domain, self.real, seed)
+        recipe = Recipe.alone(self.specification, self.alternatives, "workload", texts)
         try:
-            model = recipe.fit(answers, self.epsilon, np.random.default_rng((seed, 0)))
+            model = recipe.fit(Coupled(self.real.domain, self.real, seed), self.epsilon, (seed, 0))
         except FacsimileError as error:
             if error.code != "E160":
                 raise
             return None
-        return recipe.table(model, np.random.default_rng((seed, 1)))
+        return recipe.table(model, (seed, 1))
 
     def overshoots(self, measurements: str, weights: str, seed: int, lost: Lost = not_lost) -> Overshoots:
         """Every criterion of one candidate, in the order of the specification.
