@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
@@ -144,9 +143,3 @@ def test_ranks_prefer_successes_then_smaller_values() -> None:
     assert rank([trial(0, False, 1.1)]) < rank([trial(0, False, 2.0)])
     assert rank([trial(n, True) for n in range(8)]) < rank([trial(0, True)]), "eight of eight beat one of one"
     assert rank([]) > rank(good)
-
-
-def test_a_rule_survives_being_written() -> None:
-    assert RaceRule.of(RULE.as_json()) == RULE
-    with pytest.raises(TypeError):
-        RaceRule.of({"colour": 1})

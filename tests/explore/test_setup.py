@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -123,7 +123,9 @@ def test_remembered_marginals_are_the_marginals(asked: list[Clique], most: int, 
         for clique in asked:
             assert np.array_equal(remembered.marginal(clique), plain.marginal(clique))
             assert remembered.marginal(clique).shape == plain.domain.project(clique).shape
-            assert sum(counts.size for counts in remembered._known.values()) <= most * cells
+            again = remembered.marginal(clique) is remembered.marginal(clique)
+            assert again == (plain.domain.size(clique) <= cells), "only small ones are kept"
+            assert cast(Any, remembered._small).cache_info().currsize <= most
 
 
 def test_a_marginal_is_counted_once_and_nobody_can_change_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
-from typing import Any, Literal
+from typing import Literal
 
 from scipy.special import betaincinv, nctdtrit, ndtri
 
@@ -63,15 +63,6 @@ class RaceRule:
     steps: int = 8
     most: int = 5000
     luck: float = 0.0
-
-    def as_json(self) -> dict[str, Any]:
-        """The rule as plain data."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> RaceRule:
-        """The rule from plain data."""
-        return cls(**data)
 
 
 @dataclass(frozen=True)

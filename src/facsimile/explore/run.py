@@ -211,7 +211,9 @@ class _Runner:
                 trials = self._result(future, job, attempt)
                 follower: Job | None = job
                 if trials is not None:
-                    self._note(schedule, job, trials)
+                    self.study.add(job.configurations, trials)
+                    self.trials += trials
+                    schedule.add(trials)
                     self.watch(self._news(schedule, stage, left()))
                     follower, attempt = after(job), 0
                 if follower is not None:
@@ -230,11 +232,6 @@ class _Runner:
 
     def _late(self, share: float) -> bool:
         return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds
-
-    def _note(self, schedule: Schedule, job: Job, trials: list[Trial]) -> None:
-        self.study.add(job.configurations, trials)
-        self.trials += trials
-        schedule.add(trials)
 
     def _news(self, schedule: Schedule, stage: str, left: int) -> News:
         states = [schedule.standing(name) for name in schedule.members]

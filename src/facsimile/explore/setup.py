@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -26,24 +26,19 @@ MARGINALS, SMALL = 512, 100_000
 class Remembered(Table):
     """A public table that counts each small marginal once."""
 
-    @cached_property
-    def _known(self) -> OrderedDict[Clique, Counts]:
-        return OrderedDict()
-
     def marginal(self, clique: Clique) -> Counts:
         """The counts, from memory where they were asked before."""
-        known = self._known
-        if clique in known:
-            known.move_to_end(clique)
-        else:
-            counts = super().marginal(clique)
-            if counts.size > SMALL:
-                return counts
+        return super().marginal(clique) if self.domain.size(clique) > SMALL else self._small(clique)
+
+    @cached_property
+    def _small(self) -> Callable[[Clique], Counts]:
+        @lru_cache(MARGINALS)
+        def counted(clique: Clique) -> Counts:
+            counts = Table.marginal(self, clique)
             counts.setflags(write=False)
-            known[clique] = counts
-            if len(known) > MARGINALS:
-                known.popitem(last=False)
-        return known[clique]
+            return counts
+
+        return counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +48,6 @@ class Setup:
     specification: Specification
     table: Table
     seed: int
-    _recoded: OrderedDict[tuple[str, ...], Table] = field(default_factory=OrderedDict)
 
     def packed(self) -> bytes:
         """As bytes for a file or another process; reading them runs no code."""
@@ -85,13 +79,17 @@ class Setup:
 
     def real(self, configuration: Configuration) -> Table:
         """The table under the configuration's alternatives, recoded once."""
-        key = tuple(configuration.alternatives[name] for name in self.specification.names)
-        if key not in self._recoded:
-            found = recode(self.specification, self.table, configuration.alternatives)
-            self._recoded[key] = Remembered(found.domain, found.codes, found.counts)
-            if len(self._recoded) > RECODED:
-                self._recoded.popitem(last=False)
-        return self._recoded[key]
+        return self._recoded(tuple(configuration.alternatives[name] for name in self.specification.names))
+
+    @cached_property
+    def _recoded(self) -> Callable[[tuple[str, ...]], Table]:
+        @lru_cache(RECODED)
+        def recoded(chosen: tuple[str, ...]) -> Table:
+            alternatives = dict(zip(self.specification.names, chosen, strict=True))
+            found = recode(self.specification, self.table, alternatives)
+            return Remembered(found.domain, found.codes, found.counts)
+
+        return recoded
 
     def draws(self, *name: object) -> int:
         """The seed of a named piece of randomness."""

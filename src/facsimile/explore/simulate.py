@@ -21,7 +21,7 @@ from facsimile.explore.facts import FactColumn, Facts
 from facsimile.shaping.constraints import allowed
 from facsimile.shaping.sampling import rounded
 from facsimile.spec.bins import NumberBin
-from facsimile.spec.constraints import names
+from facsimile.spec.constraints import connected, names
 from facsimile.table.domain import Domain
 from facsimile.table.fit import Floats, fit
 
@@ -90,53 +90,30 @@ def _blocks(facts: Facts) -> list[list[str]]:
 
 
 def _joined(ties: list[set[str]]) -> list[set[str]]:
-    """Biconnected groups: a cycle of ties, or two ties in the same two columns, become one group."""
-    groups = [set(tie) for tie in ties]
-    changed = True
-    while changed:
-        changed = False
-        for i, group in enumerate(groups):
-            rest = groups[:i] + groups[i + 1 :]
-            path = _path(group, rest)
-            if path:
-                groups = [g for g in rest if g not in path] + [set().union(group, *path)]
-                changed = True
-                break
-    return groups
-
-
-def _path(group: set[str], rest: list[set[str]]) -> list[set[str]]:
-    """Other groups by which two columns of this group are tied a second time."""
-    for start in sorted(group):
-        reached: dict[str, list[set[str]]] = {start: []}
-        queue = [start]
-        while queue:
-            here = queue.pop(0)
-            for other in rest:
-                if here in other and other not in reached[here]:
-                    for name in sorted(other - reached.keys()):
-                        reached[name] = [*reached[here], other]
-                        if name in group:
-                            return reached[name]
-                        queue.append(name)
-    return []
+    """Biconnected groups: ties that no single column separates, such as cycles. Lone ties come first."""
+    split = [connected([tie - {column} for tie in ties]) for column in sorted(set().union(*ties))]
+    groups: dict[tuple[int, ...], list[set[str]]] = {}
+    for place, tie in enumerate(ties):
+        parts = tuple(next(i for i, part in enumerate(parts) if place in part) for parts in split)
+        groups.setdefault(parts, []).append(tie)
+    return [set().union(*group) for group in sorted(groups.values(), key=lambda group: len(group) > 1)]
 
 
 def _sampled(
     p: Floats, domain: Domain, shared: list[str], codes: dict[str, Ints], n: int, random: np.random.Generator
 ) -> dict[str, Ints]:
     """Codes of a block, given the codes of the column it shares with earlier blocks."""
+
+    def cells(given: Floats, records: int) -> Ints:
+        places = np.repeat(np.arange(given.size), rounded(given.ravel(), records, random))
+        return np.array(np.unravel_index(random.permutation(places), given.shape))
+
     if not shared:
-        cells = random.permutation(np.repeat(np.arange(p.size), rounded(p.ravel(), n, random)))
-        return dict(zip(domain.names, np.unravel_index(cells, domain.shape), strict=True))
+        return dict(zip(domain.names, cells(p, n), strict=True))
     place = domain.place(shared[0])
     drawn = np.empty((len(domain.axes), n), np.int64)
     for value, rows in _rows_by_value(codes[shared[0]]):
-        given = np.take(p, value, axis=place)
-        counts = rounded(given.ravel(), len(rows), random)
-        cells = random.permutation(np.repeat(np.arange(given.size), counts))
-        rest = np.unravel_index(cells, given.shape)
-        drawn[:, rows] = np.insert(np.array(rest), place, value, axis=0)
+        drawn[:, rows] = np.insert(cells(np.take(p, value, axis=place), len(rows)), place, value, axis=0)
     return dict(zip(domain.names, drawn, strict=True))
 
 

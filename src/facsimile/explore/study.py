@@ -59,7 +59,7 @@ class Study:
             "format": FORMAT,
             "source": source,
             "setup": setup.packed(),
-            "rule": json.dumps(rule.as_json()),
+            "rule": json.dumps(asdict(rule)),
             "data": data,
         }
         fresh = path.with_name(path.name + ".new")
@@ -88,15 +88,12 @@ class Study:
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
         """Be the one writer."""
-        try:
-            lock = locked(self.path, 0.0)
-            lock.__enter__()
-        except FacsimileError as error:
-            raise refusal("E411" if error.code == "E320" else "E403") from None
-        try:
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(locked(self.path, 0.0))
+            except FacsimileError as error:
+                raise refusal("E411" if error.code == "E320" else "E403") from None
             yield
-        finally:
-            lock.__exit__(None, None, None)
 
     @cached_property
     def setup(self) -> Setup:
@@ -123,7 +120,7 @@ class Study:
     def rule(self) -> RaceRule:
         """How the race is run."""
         with _intact():
-            return RaceRule.of(json.loads(self._about("rule")))
+            return RaceRule(**json.loads(self._about("rule")))
 
     def add(self, configurations: Iterable[Configuration], trials: Sequence[Trial]) -> None:
         """Trials that finished together, in one step; one that is there already stays."""
@@ -179,18 +176,10 @@ def _row(trial: Trial) -> tuple[Any, ...]:
 
 
 def _trial(row: tuple[Any, ...]) -> Trial:
-    configuration, generator, number, accepted, fitted, seconds, refused, readings, rooms = row
-    return Trial(
-        configuration,
-        generator,
-        number,
-        bool(accepted),
-        tuple(Reading(**reading) for reading in json.loads(readings)),
-        tuple(Noiseless(**room) for room in json.loads(rooms)),
-        fitted,
-        seconds,
-        refused,
-    )
+    configuration, generator, number, accepted, fitted, seconds, refused, *texts = row
+    readings = tuple(Reading(**reading) for reading in json.loads(texts[0]))
+    rooms = tuple(Noiseless(**room) for room in json.loads(texts[1]))
+    return Trial(configuration, generator, number, bool(accepted), readings, rooms, fitted, seconds, refused)
 
 
 def levels(trials: Iterable[Trial]) -> list[Fraction]:

@@ -43,16 +43,11 @@ class Recipe:
 
     @classmethod
     def alone(
-        cls,
-        specification: Specification,
-        alternatives: Mapping[str, str],
-        family: str,
-        hyperparameters: Mapping[str, str],
-        prior: Table | None = None,
+        cls, specification: Specification, chosen: Mapping[str, str], family: str, own: Mapping[str, str]
     ) -> Recipe:
-        """One generator by itself, with the first of the specification's projections."""
+        """One family by itself, with hyperparameters of its own and the first of the projections."""
         projection = {name: values[0] for name, values in specification.space.projections.items()}
-        return cls(specification, Configuration(alternatives, family, hyperparameters, projection), prior)
+        return cls(specification, Configuration(chosen, family, own, projection))
 
     @property
     def domain(self) -> Domain:

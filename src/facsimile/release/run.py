@@ -231,25 +231,21 @@ def patient() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _truthful(book: Ledger, plan: Plan, purpose: str) -> Iterator[list[Search]]:
-    """From the charge on, a write that fails says what the next run finds: a decision to finish, a charge to go
-    on under, or one that is spent."""
+    """From the charge on, a write that fails says what the next run finds: a decision to finish (E602), a
+    charge to go on under (E604), or one that is spent (E603)."""
     begun: list[Search] = []
     try:
         yield begun
     except FacsimileError as error:
         if begun and begun[0].finished and error.code == "E332":
             return  # the end is on disk, and the next command advances the anchor
-        if begun and error.code.startswith(("E33", "E4")):
-            raise refusal("E602" if begun[0].decided else _undecided(book, plan, purpose)) from None
-        raise
-
-
-def _undecided(book: Ledger, plan: Plan, purpose: str) -> str:
-    """E604 where the charge is still open and the same command goes on under it; otherwise E603."""
-    try:
-        return "E604" if plan.mode.resumable and book.unfinished(purpose) else "E603"
-    except FacsimileError:
-        return "E603"
+        if not begun or not error.code.startswith(("E33", "E4")):
+            raise
+        found = "E602" if begun[0].decided else "E603"
+        with contextlib.suppress(FacsimileError):
+            if found == "E603" and plan.mode.resumable and book.unfinished(purpose):
+                found = "E604"
+        raise refusal(found) from None
 
 
 def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
@@ -259,18 +255,13 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     for _, made in spec.space.made():
         for chosen in made:
             Recipe(spec, chosen).synthesizer(spec.budget.generator)
-    _fit_is_possible(spec)
-    return plan_of(spec), None if request.key is None else private_key(request.key)
-
-
-def _fit_is_possible(spec: Specification) -> None:
-    """The regression that is paid once can be asked for with the declared numbers."""
     if spec.budget.once is not None and spec.once_target is not None:
         try:
             fit_question(spec, spec.once_target, spec.budget.once)
         except ValueError:
             problem = "The regression before the loop has numbers that are too large for its scale."
             raise refusal("E200", problem=problem) from None
+    return plan_of(spec), None if request.key is None else private_key(request.key)
 
 
 def _swept(book: Ledger, spec: Specification) -> None:

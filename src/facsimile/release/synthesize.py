@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,9 @@ def fit(
     cost = _epsilon(epsilon)
     choice = spec.alternatives_named(alternatives or "")
     table = _public(spec, data, choice)
-    known = None if prior is None else _public(spec, prior, choice)
-    recipe = Recipe.alone(spec.sized(table.n), choice, family, dict(hyperparameters or {}), known)
+    recipe = Recipe.alone(spec.sized(table.n), choice, family, dict(hyperparameters or {}))
+    if prior is not None:
+        recipe = replace(recipe, prior=_public(spec, prior, choice))
     return fitted(recipe, table, cost, seed)
 
 
