@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from documents.drawn import Drawn, releases
 from facsimile.privacy.reader import read_public
+from facsimile.privacy.transcript import Transcript
 from facsimile.release.journal import Decision, Journal
 from facsimile.release.run import rehearsed
 from facsimile.release.scheme import Accepted
@@ -58,3 +59,17 @@ def test_hundreds_of_criteria_fit_and_a_halt_has_the_same_size(tmp_path: Path) -
         assert journal.decision.stat().st_size + journal.measurements.stat().st_size == journal.size
         journal.remove()
     assert len(sizes) == 1
+
+
+def test_every_draw_is_on_disk_before_what_depends_on_it(tmp_path: Path) -> None:
+    seen: list[bool] = []
+
+    class Watched(Transcript):
+        def keep(self) -> None:
+            seen.append(journal.decision.exists())
+            super().keep()
+
+    with Watched(tmp_path / "transcript") as record:
+        journal = Journal(specification(), tmp_path / "data.key", record)
+        journal.decide(Decision(None, date(2026, 1, 2)))
+    assert seen and not seen[0] and journal.decision.exists()

@@ -74,6 +74,7 @@ def one_outcome(runs: Runs, folder: Path, step: str, out: str) -> None:
     """Kill at a step, run again into an output: one charge, one outcome, the decided one; nothing left over."""
     assert runs.run(folder, die=step).code == "killed"
     before = decided(folder) if book(folder).made() else None
+    assert before is not None or step not in DECIDED_STEPS, "a decision is on disk before anything else happens"
     there = outcomes(folder).get(1)
     closed = book(folder).made() and "done" in kinds(folder)
     again = runs.run(folder, out=out)
