@@ -48,7 +48,7 @@ def judged(public: Public, epsilon: Fraction, texts: Texts, seeds: int) -> tuple
     specification, table = public
     choice = specification.alternatives_named("")
     rehearsals = Rehearsals(specification, recode(specification, table, choice), choice, epsilon)
-    runs = [rehearsals.overshoots(*texts, FIRST + seed) for seed in range(seeds)]
+    runs = [rehearsals.overshoots(texts, FIRST + seed) for seed in range(seeds)]
     return 100 * mean(max(run) < 0 for run in runs), -mean(badness(run) for run in runs)
 
 

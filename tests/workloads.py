@@ -83,9 +83,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Texts, int]]
     made: list[tuple[Texts, int]] = []
     whole = Rehearsals.candidate
 
-    def candidate(self: Rehearsals, measurements: str, weights: str, seed: int) -> Table | None:
-        made.append(((measurements, weights), seed))
-        return whole(self, measurements, weights, seed)
+    def candidate(self: Rehearsals, texts: Texts, seed: int) -> Table | None:
+        made.append((texts, seed))
+        return whole(self, texts, seed)
 
     with monkeypatch.context() as patch:
         patch.setattr(Rehearsals, "candidate", candidate)

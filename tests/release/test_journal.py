@@ -65,9 +65,9 @@ def test_every_draw_is_on_disk_before_what_depends_on_it(tmp_path: Path) -> None
     seen: list[bool] = []
 
     class Watched(Transcript):
-        def keep(self) -> None:
+        def keep(self) -> int:
             seen.append(journal.decision.exists())
-            super().keep()
+            return super().keep()
 
     with Watched(tmp_path / "transcript") as record:
         journal = Journal(specification(), tmp_path / "data.key", record)

@@ -93,7 +93,15 @@ def refuse_output(
         raise refusal("E402")
     if out.exists() and not (resumed and (out / MANIFEST).is_file()):
         raise refusal("E401")
-    _refuse_part(_part(out), data)
+    part = _part(out)
+    try:  # only what an earlier run left under that name may be removed: a folder of a bundle's files
+        if data is not None and data.resolve().is_relative_to(part.resolve()):
+            raise refusal("E402")
+        known = {*NAMES, MANIFEST, SIGNATURE}
+        if part.is_symlink() or (part.exists() and {path.name for path in part.iterdir()} - known):
+            raise refusal("E401")
+    except OSError:  # not a folder, or a name that no disk takes
+        raise refusal("E403") from None
     if not out.absolute().parent.is_dir():
         raise refusal("E403")
 
@@ -101,19 +109,6 @@ def refuse_output(
 def _part(out: Path) -> Path:
     """The name that the folder has while it is written."""
     return out.with_name(f".{out.name}.part")
-
-
-def _refuse_part(part: Path, data: Path | None) -> None:
-    """Only what an earlier run left under that name may be removed: a folder of a bundle's files."""
-    try:
-        if data is not None and data.resolve().is_relative_to(part.resolve()):
-            raise refusal("E402")
-        if part.is_symlink() or (
-            part.exists() and {path.name for path in part.iterdir()} - {*NAMES, MANIFEST, SIGNATURE}
-        ):
-            raise refusal("E401")
-    except OSError:  # not a folder, or a name that no disk takes
-        raise refusal("E403") from None
 
 
 def refuse_without_room(out: Path, specification: Specification) -> None:

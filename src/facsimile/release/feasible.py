@@ -29,19 +29,16 @@ def infeasible(specification: Specification) -> Iterator[Mistake]:
 
 
 def _too_rare(specification: Specification) -> Iterator[Mistake]:
-    counts: dict[Place, int] = {
-        ("projection", "min_count", i): count for i, count in enumerate(specification.projection.min_count)
-    }
-    if specification.space.listed is not None:
-        counts = {
-            ("configurations", i, "projection"): int(c.projection["min_count"])
-            for i, c in enumerate(specification.space.listed)
-        }
-    for place, count in counts.items():
-        if count > specification.n:
-            problem = (
-                f"no row of {specification.n:,} can occur {count:,} times: projection.min_count is too large"
-            )
+    n, listed = specification.n, specification.space.listed
+    counts: list[tuple[Place, int]] = [
+        (("projection", "min_count", i), count) for i, count in enumerate(specification.projection.min_count)
+    ]
+    if listed is not None:
+        asked = [int(c.projection["min_count"]) for c in listed]
+        counts = [(("configurations", i, "projection"), count) for i, count in enumerate(asked)]
+    for place, count in counts:
+        if count > n:
+            problem = f"no row of {n:,} can occur {count:,} times: projection.min_count is too large"
             yield Mistake(place, problem, hides=False)
 
 

@@ -14,6 +14,7 @@ import yaml
 from facsimile.errors import FacsimileError
 from facsimile.explore import learning
 from facsimile.explore.learning import UNLEARNT, Learned, learn
+from facsimile.explore.learning.draft import Texts
 from facsimile.explore.learning.slack import (
     FURTHEST,
     Rehearsals,
@@ -60,7 +61,7 @@ def test_a_planted_dependence_is_found(learned: Learned) -> None:
     assert learned.slack > learned.before
     choice = specification.alternatives_named("")
     rehearsals = Rehearsals(specification, table, choice, EPSILON)
-    alone = np.mean([badness(rehearsals.overshoots("each", "auto", seed)) for seed in range(5)])
+    alone = np.mean([badness(rehearsals.overshoots(("each", "auto"), seed)) for seed in range(5)])
     assert -learned.slack < alone - 0.5
 
 
@@ -82,7 +83,7 @@ def test_figures_come_from_seeds_that_no_race_has_seen(monkeypatch: pytest.Monke
     specification, table = small()
     rehearsals = Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
     for texts, said in ((mine, found.slack), (UNLEARNT, found.before)):
-        again = -np.mean([badness(rehearsals.overshoots(*texts, seed)) for seed in sorted(seeds[0])])
+        again = -np.mean([badness(rehearsals.overshoots(texts, seed)) for seed in sorted(seeds[0])])
         assert said == pytest.approx(again)
 
 
@@ -93,7 +94,7 @@ def test_never_worse_than_auto_on_what_was_searched(seed: int, evaluations: int)
     rehearsals = Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
     number = max(1, max(2, min(learning.FRESH, evaluations // 30)) // 2)
     means = [
-        np.mean([badness(rehearsals.overshoots(*texts, seed * learning.SEEDS + i)) for i in range(number)])
+        np.mean([badness(rehearsals.overshoots(texts, seed * learning.SEEDS + i)) for i in range(number)])
         for texts in ((found.measurements, found.weights), UNLEARNT)
     ]
     assert means[0] <= means[1]
@@ -110,9 +111,9 @@ def test_seconds_end_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     whole = Rehearsals.candidate
 
-    def candidate(self: Rehearsals, measurements: str, weights: str, seed: int) -> Table | None:
+    def candidate(self: Rehearsals, texts: Texts, seed: int) -> Table | None:
         now[0] += 1
-        return whole(self, measurements, weights, seed)
+        return whole(self, texts, seed)
 
     monkeypatch.setattr("facsimile.explore.learning.time.monotonic", lambda: now[0])
     monkeypatch.setattr(Rehearsals, "candidate", candidate)

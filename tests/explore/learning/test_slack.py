@@ -46,11 +46,11 @@ def test_the_badness_follows_the_worst(overshoots: list[float], more: float) -> 
 def test_a_costly_criterion_is_left_out_where_it_cannot_matter() -> None:
     specification, table = small()
     rehearsals = Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
-    whole = rehearsals.overshoots("each", "auto", 1)
+    whole = rehearsals.overshoots(("each", "auto"), 1)
     assert all(math.isfinite(one) for one in whole)
     bound = badness(whole[:1])
-    assert rehearsals.overshoots("each", "auto", 1, lambda bad: bad >= bound) == (whole[0], -math.inf)
-    assert rehearsals.overshoots("each", "auto", 1, lambda bad: bad > bound) == whole
+    assert rehearsals.overshoots(("each", "auto"), 1, lambda bad: bad >= bound) == (whole[0], -math.inf)
+    assert rehearsals.overshoots(("each", "auto"), 1, lambda bad: bad > bound) == whole
 
 
 def test_a_table_meets_the_same_luck_whatever_else_is_asked() -> None:

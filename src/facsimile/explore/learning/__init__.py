@@ -27,7 +27,7 @@ from facsimile.errors import refusal
 from facsimile.explore.learning.draft import Draft, Texts
 from facsimile.explore.learning.proposals import Move, Proposals
 from facsimile.explore.learning.search import DraftSearch
-from facsimile.explore.learning.slack import FURTHEST, Lost, Overshoots, Rehearsals
+from facsimile.explore.learning.slack import FURTHEST, Overshoots, Rehearsals
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.measurements import AUTO
 from facsimile.table.encoding import recode
@@ -92,14 +92,11 @@ def learn(
     proposals = Proposals.of(rehearsals.real, epsilon, spec.criteria)
     pool = range(seed * SEEDS, seed * SEEDS + POOL)
 
-    def evaluate(texts: Texts, one: int, lost: Lost) -> Overshoots:
-        return rehearsals.overshoots(*texts, one, lost)
-
     def moves(draft: Draft, overshoots: Overshoots, step: float) -> list[Move]:
-        made = rehearsals.candidate(*draft.texts, pool[0])
+        made = rehearsals.candidate(draft.texts, pool[0])
         return [] if made is None else proposals.moves(draft, made, overshoots, step)
 
-    search = DraftSearch(evaluate, pool, np.random.default_rng(seed), limit.over, progress)
+    search = DraftSearch(rehearsals.overshoots, pool, np.random.default_rng(seed), limit.over, progress)
     search.overshoots(UNLEARNT, pool[0])
     limit.reserve()
     starts = {draft.texts: draft for draft in proposals.drafts()}

@@ -24,6 +24,7 @@ from typing import TypeVar, cast
 from facsimile.acceptance.candidate import exact_error
 from facsimile.acceptance.kind import kind_of
 from facsimile.errors import FacsimileError
+from facsimile.explore.learning.draft import Texts
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
 from facsimile.privacy.reader import rehearse
@@ -116,10 +117,10 @@ class Rehearsals:
     alternatives: Mapping[str, str]
     epsilon: Fraction
 
-    def candidate(self, measurements: str, weights: str, seed: int) -> Table | None:
+    def candidate(self, texts: Texts, seed: int) -> Table | None:
         """Fit, sample, filter and project; None where no junction tree can hold the model."""
-        texts = {"measurements": measurements, "weights": weights}
-        recipe = Recipe.alone(self.specification, self.alternatives, "workload", texts)
+        own = dict(zip(("measurements", "weights"), texts, strict=True))
+        recipe = Recipe.alone(self.specification, self.alternatives, "workload", own)
         try:
             model = recipe.fit(Coupled(self.real.domain, self.real, seed), self.epsilon, (seed, 0))
         except FacsimileError as error:
@@ -128,13 +129,13 @@ class Rehearsals:
             return None
         return recipe.table(model, (seed, 1))
 
-    def overshoots(self, measurements: str, weights: str, seed: int, lost: Lost = not_lost) -> Overshoots:
+    def overshoots(self, texts: Texts, seed: int, lost: Lost = not_lost) -> Overshoots:
         """Every criterion of one candidate, in the order of the specification.
 
         Cheap ones are computed first. A costly one is left out (−∞) where the badness without it is `lost`
         already, and where even its largest error, all records, would hardly add to it.
         """
-        table = self.candidate(measurements, weights, seed)
+        table = self.candidate(texts, seed)
         criteria = self.specification.criteria
         if table is None:
             return (FURTHEST,) * len(criteria)
