@@ -172,7 +172,7 @@ class Here:
     def __init__(self, setup: Setup, room: int = 1) -> None:
         self._ground, self._room = setup, room
 
-    def room(self) -> int:
+    def slots(self) -> int:
         """As many as it was told."""
         return self._room
 

@@ -70,7 +70,7 @@ def test_workers_compute_with_one_thread_each(monkeypatch: pytest.MonkeyPatch) -
 
 def test_two_processes_give_the_trials_of_one(alone: Study, local: Local, tmp_path: Path) -> None:
     """Ctrl-C is for the writer: workers do not mind it."""
-    assert len(workers()) == local.room() == 2
+    assert len(workers()) == local.slots() == 2
     for pid in workers():
         os.kill(pid, signal.SIGINT)
     study = new_study(tmp_path / "people.study")
@@ -93,7 +93,7 @@ class Poisoned:
     """A pool where every job of one configuration kills its worker."""
 
     def __init__(self, pool: Local) -> None:
-        self.pool, self.lost, self.room, self.close = pool, pool.lost, pool.room, pool.close
+        self.pool, self.lost, self.slots, self.close = pool, pool.lost, pool.slots, pool.close
         self.stranded = pool.stranded
         self.submitted: list[Job] = []
 
@@ -195,17 +195,17 @@ def test_a_cluster_gives_the_trials_of_one_process(alone: Study, machines: Machi
     def watch(news: News) -> None:
         told.append(news)
         if len(told) == 10:
-            assert patiently(lambda: pool.room() == 4, 60), "two threads, two jobs each"
+            assert patiently(lambda: pool.slots() == 4, 60), "two threads, two jobs each"
         if len(told) == 15:
             machines.workers[0].kill()
 
     try:
         assert explore(study, pool, watch).finished
-        assert pool.room() == 2
+        assert pool.slots() == 2
         assert not pool.stranded()
         machines.workers[1].kill()
         assert patiently(pool.stranded, 60)
-        assert pool.room() == 2, "jobs that wait make a cluster that grows on demand start workers"
+        assert pool.slots() == 2, "jobs that wait make a cluster that grows on demand start workers"
         machines.add()
     finally:
         pool.close()

@@ -103,7 +103,7 @@ class Scrambled:
         self.jobs: dict[Future[list[Trial]], Job] = {}
         self.submitted: list[Job] = []
 
-    def room(self) -> int:
+    def slots(self) -> int:
         return self._room
 
     def submit(self, job: Job) -> Future[list[Trial]]:

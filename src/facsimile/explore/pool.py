@@ -31,7 +31,7 @@ class Pool(Protocol):
 
     lost: tuple[type[BaseException], ...]
 
-    def room(self) -> int:
+    def slots(self) -> int:
         """How many jobs are worth having on their way."""
 
     def submit(self, job: Job) -> Future[list[Trial]]:
@@ -99,7 +99,7 @@ class Local:
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(1, context, _begin, (self._name, self._packed))
 
-    def room(self) -> int:
+    def slots(self) -> int:
         """One job for each process."""
         return len(self._pools)
 
@@ -185,7 +185,7 @@ class Cluster:
         self._client.register_plugin(_plugin(self._name, packed), name=f"facsimile-{self._name}")
         self._executor = self._client.get_executor(pure=False, allow_other_workers=False)
 
-    def room(self) -> int:
+    def slots(self) -> int:
         """Two jobs for each thread of the workers that are there: the scheduler is far away."""
         return 2 * max(1, self._threads())
 

@@ -201,7 +201,7 @@ class _Runner:
         heapq.heapify(queue)
         place, running = len(queue), dict[Future[list[Trial]], tuple[Job, int]]()
         while queue or running:
-            while queue and len(running) < self.pool.room() and not late():
+            while queue and len(running) < self.pool.slots() and not late():
                 job, attempt = heapq.heappop(queue)[2:]
                 running[self.pool.submit(job)] = (job, attempt)
             if not running or (self._late(1.0) and self.pool.stranded()):
