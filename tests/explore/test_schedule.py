@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.explore.race import RaceRule, audited, rank, survives
-from facsimile.explore.schedule import ROUNDS, Sharing, Schedule
+from facsimile.explore.schedule import ROUNDS, Schedule, Sharing
 from facsimile.explore.trials import FRESH, Job, Trial, fit_key
 from studies import World, configurations, specification
 
