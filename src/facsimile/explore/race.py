@@ -39,7 +39,7 @@ from facsimile.explore.trials import FRESH, Trial
 
 LARGEST = math.log(10)
 LEAST_TRIALS = 3
-Verdict = Literal["running", "kept", "dropped", "undecided"]
+RaceState = Literal["running", "kept", "dropped", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class RaceRule:
 class Standing:
     """Where a configuration stands, after how many trials that was decided, and by which criterion."""
 
-    state: Verdict
+    state: RaceState
     after: int
     successes: int
     by: str | None = None
