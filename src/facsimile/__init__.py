@@ -1,19 +1,111 @@
-"""Differentially private releases of microdata."""
+"""Differentially private releases of microdata.
 
-from typing import Any
+What each command does, for Python and notebooks; docs/python.md explains every name.
+
+>>> import facsimile
+>>> facsimile.check("release.yaml")  # doctest: +SKIP
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from facsimile.api.ledgers import ledger
+    from facsimile.api.plans import plan
+    from facsimile.api.public import evaluate, fit, learn, simulate
+    from facsimile.api.releases import release, verify
+    from facsimile.api.specifications import check, load, plan_hash
+    from facsimile.api.studies import explore, report
+    from facsimile.errors import FacsimileError
+    from facsimile.release.synthesize import Fitted
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "fit", "load"]
+_HOMES = {
+    "FacsimileError": "errors",
+    "Fitted": "release.synthesize",
+    "check": "api.specifications",
+    "evaluate": "api.public",
+    "explore": "api.studies",
+    "fit": "api.public",
+    "learn": "api.public",
+    "ledger": "api.ledgers",
+    "load": "api.specifications",
+    "plan": "api.plans",
+    "plan_hash": "api.specifications",
+    "release": "api.releases",
+    "report": "api.studies",
+    "simulate": "api.public",
+    "verify": "api.releases",
+}
+__all__ = [
+    "FacsimileError",
+    "Fitted",
+    "__version__",
+    "check",
+    "evaluate",
+    "explore",
+    "fit",
+    "learn",
+    "ledger",
+    "load",
+    "plan",
+    "plan_hash",
+    "release",
+    "report",
+    "simulate",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """`facsimile.fit` and `facsimile.load`, imported when they are asked for."""
-    if name == "fit":
-        from facsimile.release.synthesize import fit
+    """A name, imported when it is asked for; `release` and `explore` are folders too (_Command)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _Package.COMMANDS:
+        return import_module(f"{__name__}.{name}")
+    return _named(name)
 
-        return fit
-    if name == "load":
-        from facsimile.spec.load import load
 
-        return load
-    raise AttributeError(name)
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _named(name: str) -> Any:
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+class _Command(ModuleType):
+    """A folder of this package whose name is a command's: called, it is the command."""
+
+    @property
+    def _called(self) -> Any:
+        return _named(self.__name__.rpartition(".")[2])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._called(*args, **kwargs)
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return str(self._called.__doc__)
+
+    @property
+    def __signature__(self) -> Any:
+        from inspect import signature
+
+        return signature(self._called)
+
+
+class _Package(ModuleType):
+    """This package: a folder that is imported becomes an attribute, and those of commands can be called."""
+
+    COMMANDS = ("explore", "release")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.COMMANDS and isinstance(value, ModuleType):
+            value.__class__ = _Command
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

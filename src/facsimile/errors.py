@@ -35,6 +35,12 @@ class Entry:
 CATALOGUE: dict[str, Entry] = {
     # the command line
     "E001": Entry("{problem}", "Run `{command} --help`."),
+    # a call from Python
+    "E002": Entry(
+        "A table of this kind needs the package {package}.",
+        "Install it: pip install {package}, or take to_arrow().",
+    ),
+    "E003": Entry("{problem}", "See help({call})."),
     # data files: refused before any charge
     "E101": Entry("The data file does not exist.", "Check the path that was given."),
     "E102": Entry("The data file is empty.", "Export the table again with a header and its records."),
@@ -98,6 +104,10 @@ CATALOGUE: dict[str, Entry] = {
     "E122": Entry(
         "The data file is an archive or expands beyond reason.", "Give the table itself, or a plain .csv.gz."
     ),
+    "E124": Entry(
+        "A table in memory cannot be released: its key cannot lie beside it, and no ledger knows it again.",
+        "Write it to a file and give its path, or rehearse on public data: rehearse=True, seed=1, public=True.",
+    ),
     "E130": Entry(
         "A row of the data file has another number of fields than its header.", "Export the table again."
     ),
@@ -142,6 +152,10 @@ CATALOGUE: dict[str, Entry] = {
     "E208": Entry(
         "This command shows exact figures, so it takes public files only.", "Say --public if they are public."
     ),
+    "E209": Entry(
+        "{call} protects nothing, so it takes public data only.",
+        "Say public=True if they are public; confidential data go to facsimile.release.",
+    ),
     "E207": Entry(
         "{file} has a dataset key, so it is confidential.",
         "Give a public source (others of the same folder are fine), or run `facsimile release`.",
@@ -154,6 +168,10 @@ CATALOGUE: dict[str, Entry] = {
     "E212": Entry("The file {file} does not exist or cannot be read.", "Check its path and your permissions."),
     "E213": Entry("{problem}", "{suggestion}"),
     "E214": Entry("{problem}", "Add it; `facsimile schema` describes every key."),
+    "E215": Entry(
+        "An epsilon is not taken as a float: {given} may not be the decimal that was typed.",
+        'Write it as a text: epsilon="{given}", or give a Fraction or a Decimal.',
+    ),
     # budget and ledger
     "E301": Entry(
         "The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.",
@@ -279,6 +297,11 @@ CATALOGUE: dict[str, Entry] = {
     "E421": Entry(
         "{name} is not the beginning of one configuration of the study that made a table: {problem}.",
         "Give more letters of an identifier that the study's page lists.",
+    ),
+    "E422": Entry("The fitted model cannot be read.", "Give a file that Fitted.save has made."),
+    "E423": Entry(
+        "The model cannot be stored: it is of a kind that facsimile does not know.",
+        "Fit it again with the same seed: a rehearsal gives the same model.",
     ),
     # verification of a bundle
     "E501": Entry("{file} is missing from the bundle.", "Get the bundle again from its publisher."),

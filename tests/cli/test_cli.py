@@ -312,4 +312,4 @@ def test_ctrl_c_while_the_program_is_imported_stops_quietly(
 
     monkeypatch.delitem(sys.modules, "facsimile.cli.program")
     monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
-    assert run("--version") == Ran(130, "", "Stopped.\n")
+    assert run("schema") == Ran(130, "", "Stopped.\n")

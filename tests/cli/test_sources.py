@@ -13,7 +13,7 @@ import yaml
 
 import engines
 import facsimile
-from facsimile.cli import checking, exploring, ledgers, releasing, trying
+from facsimile.cli import ledger, program
 from facsimile.release import run as running
 from facsimile.sources.address import Address
 from programs import Program, Ran
@@ -67,9 +67,9 @@ def last(found: Ran) -> str:
 
 def test_every_option_that_takes_a_source_is_known_here() -> None:
     commands: dict[str, Any] = {
-        n: c for g in (checking, trying, releasing, exploring) for n, c in g.COMMANDS.items()
+        name: command for group in program.GROUPS for name, command in group.COMMANDS.items()
     }
-    commands |= {f"ledger {one.name}": one.callback for one in ledgers.app.registered_commands}
+    commands |= {f"ledger {one.name}": one.callback for one in ledger.app.registered_commands}
     found = {
         (name, option)
         for name, command in commands.items()

@@ -53,7 +53,7 @@ def test_frames_go_in_and_come_out(births: Path, data: Path) -> None:
     table = simulate(load_facts(births / "facts.yaml"), N, 1)
     spec = births / "released.yaml"
     made = [
-        facsimile.fit(spec, given, family="mst", epsilon=Fraction(2), seed=3)
+        facsimile.fit(spec, given, public=True, family="mst", epsilon=Fraction(2), seed=3)
         for given in (table, table.to_pandas(), pl.from_arrow(table), data)
     ]
     samples = [fitted.sample() for fitted in made]

@@ -1,4 +1,4 @@
-"""What commands print: headings, tables and JSON."""
+"""What commands print: pages and JSON, on a standard output that may fail."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from facsimile.results import Grid, Page, Shown
 
 PAGE = 100
 
@@ -69,42 +72,46 @@ def said_or(otherwise: str) -> Iterator[None]:
             typer.echo(otherwise, err=True)
 
 
-class Page:
+def show(found: Shown, as_json: bool, *lines: str) -> None:
+    """A result as JSON, or as its page and what the command adds to it."""
+    if as_json:
+        print_json(found.as_json())
+    else:
+        print_page(found.page(), *lines)
+
+
+def print_page(page: Page, *lines: str) -> None:
     """Headings, lines and tables that fit 80 columns; words of a specification are never markup."""
+    from rich.console import Console
+    from rich.text import Text
 
-    def __init__(self) -> None:
-        from rich.console import Console
+    from facsimile.results import Grid
 
-        self.console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE)
+    if page.heading is not None:
+        console.print(Text(page.heading, "bold"))
+    for part in (*page.parts, *lines):
+        if isinstance(part, Grid):
+            console.print()
+            console.print(Text(part.title, "bold"))
+            with console.capture() as drawn:
+                console.print(_drawn(part))
+            for line in drawn.get().splitlines():
+                typer.echo(line.rstrip())
+        else:
+            console.print(part)
 
-    def heading(self, text: str) -> None:
-        """A line in bold."""
-        from rich.text import Text
 
-        self.console.print(Text(text, "bold"))
+def _drawn(grid: Grid) -> Any:
+    from rich.table import Table
 
-    def line(self, text: str = "") -> None:
-        """A line."""
-        self.console.print(text)
-
-    def table(self, title: str, columns: str, rows: Iterable[tuple[str, ...]]) -> None:
-        """A table; columns whose name starts with > are numbers, those whose name is _ have no header."""
-        from rich.table import Table as Grid
-
-        grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-        for name in columns.split("|"):
-            number = name.startswith(">")
-            grid.add_column(
-                name.strip("_>"), justify="right" if number else "left", no_wrap=number or not grid.columns
-            )
-        for row in rows:
-            grid.add_row(*row, style="bold" if row[0] in ("all", "total") else None)
-        self.line()
-        self.heading(title)
-        with self.console.capture() as drawn:
-            self.console.print(grid)
-        for line in drawn.get().splitlines():
-            typer.echo(line.rstrip())
+    found = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for name, number in grid.heads:
+        justify, whole = "right" if number else "left", number or not found.columns
+        found.add_column(name, justify=justify, no_wrap=whole)  # type: ignore[arg-type]
+    for row in grid.rows:
+        found.add_row(*row, style="bold" if row[0] in ("all", "total") else None)
+    return found
 
 
 def print_json(data: Any) -> None:

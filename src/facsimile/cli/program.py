@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from facsimile import __version__
-from facsimile.cli import checking, exploring, ledgers, releasing, trying
+from facsimile.cli import exploring, ledger, public, release, specification
 from facsimile.cli.page import Screen, Unprinted, print_json, said_or
 from facsimile.errors import FacsimileError, refusal
 
@@ -21,6 +21,7 @@ _PLAIN = {
     "Input should be": "it must be",
     "Value error, ": "",
 }
+GROUPS = (specification, public, release, exploring)
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
@@ -46,10 +47,10 @@ def program(
         typer.echo(context.get_help())
 
 
-for group in (checking, trying, releasing, exploring):
+for group in GROUPS:
     for name, command in group.COMMANDS.items():
         app.command(name)(command)
-app.add_typer(ledgers.app)
+app.add_typer(ledger.app)
 
 
 def run() -> int:

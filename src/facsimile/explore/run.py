@@ -35,7 +35,8 @@ from facsimile.privacy.modes import mode_of
 from facsimile.privacy.reader import read_public
 from facsimile.release.check import mistakes, thorough
 from facsimile.sources.address import Address
-from facsimile.spec.load import loads
+from facsimile.spec.load import dump, loads
+from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.spec.text import read_limited
 
@@ -86,9 +87,12 @@ class Summary:
         return asdict(self)
 
 
-def begin(specification: Path, data: Address, out: Path, rule: RaceRule, seed: int) -> Study:
+def begin(specification: Path | Specification, data: Address, out: Path, rule: RaceRule, seed: int) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
-    source = read_limited(specification).decode("utf-8-sig")
+    if isinstance(specification, Specification):
+        source = dump(specification)
+    else:
+        source = read_limited(specification).decode("utf-8-sig")
     declared = loads(source, mistakes, thorough)
     table = read_public(data, declared)
     sized = declared.sized(table.n)

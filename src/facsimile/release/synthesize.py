@@ -1,9 +1,4 @@
-"""Synthesize: one generator alone, on public data, as a rehearsal: `fit` and `sample`.
-
->>> import facsimile
->>> fitted = facsimile.fit("release.yaml", frame, family="workload", epsilon="1", seed=1)  # doctest: +SKIP
->>> fitted.sample().to_pandas()  # doctest: +SKIP
-"""
+"""Synthesize: one generator alone, on public data, as a rehearsal: `fit` and `sample`."""
 
 from __future__ import annotations
 
@@ -13,25 +8,29 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 
-from facsimile.errors import refusal
+from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.reader import read_public, rehearse
+from facsimile.release import stored
+from facsimile.release.check import show_upper
+from facsimile.release.microdata import Microdata
 from facsimile.release.recipe import Recipe
 from facsimile.release.writing import labelled
-from facsimile.spec.decimals import parse_decimal
+from facsimile.results import Page, Shown
+from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.spec.families import FAMILIES
-from facsimile.spec.load import load
+from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Model
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted(Shown):
     """A model of a public table, fitted with the noise of ε; a rehearsal, without protection."""
 
     recipe: Recipe
@@ -39,57 +38,104 @@ class Fitted:
     seed: int
     spent: Fraction
 
-    def table(self) -> Table:
-        """n synthetic records, filtered and projected, as codes."""
-        return self.recipe.table(self.model, (self.seed, 1))
+    def table(self, n: int | None = None, seed: int | None = None) -> Table:
+        """n synthetic records (as many as were fitted), filtered and projected, as codes."""
+        known = self.recipe.specification
+        recipe = replace(self.recipe, specification=known if n is None else known.sized(n))
+        return recipe.table(self.model, (self.seed if seed is None else seed, 1))
 
-    def sample(self) -> pa.Table:
-        """The same as labels: an Arrow table, which pandas and Polars read."""
-        return labelled(self.table())
+    def sample(self, n: int | None = None, seed: int | None = None) -> Microdata:
+        """The same as labels, for pandas, Polars and Arrow; the seed of the fit unless another is given.
+
+        >>> fitted.sample(1000, seed=2).to_pandas()  # doctest: +SKIP
+        """
+        for number, least in ((n, 1), (seed, 0)):
+            if number is not None and (type(number) is not int or number < least):
+                problem = "A sample has a whole number of records, 1 or more, and a seed of 0 or more."
+                raise refusal("E003", problem=problem, call="facsimile.fit")
+        known = self.as_json() | ({} if seed is None else {"seed": seed})
+        about = {name: value for name, value in known.items() if name != "records"}
+        return Microdata(self.recipe.specification.title, labelled(self.table(n, seed)), about)
+
+    @property
+    def n(self) -> int:
+        """How many records were fitted."""
+        return self.recipe.specification.n
+
+    def save(self, path: Path | str) -> None:
+        """Write the model to a new file; `Fitted.load` reads it, and runs no code of it."""
+        about = {
+            "specification": self.recipe.specification.model_dump(mode="json", exclude_none=True),
+            "configuration": self.recipe.configuration.as_json(),
+            "seed": self.seed,
+            "spent": show_decimal(self.spent),
+        }
+        stored.write(Path(path), about, self.model)
+
+    @classmethod
+    def load(cls, path: Path | str) -> Fitted:
+        """A model that `save` wrote; any other file is refused.
+
+        >>> facsimile.Fitted.load("births.model").sample(1000)  # doctest: +SKIP
+        """
+        about, model = stored.read(Path(path))
+        try:
+            spec, configuration = validated(about["specification"]), Configuration(**about["configuration"])
+            found = cls(Recipe(spec, configuration), model, int(about["seed"]), parse_decimal(about["spent"]))
+            whole = found.recipe.domain == model.domain
+        except (FacsimileError, KeyError, TypeError, ValueError):
+            whole = False
+        if not whole:
+            raise refusal("E422")
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """What `synthesize --json` prints, the file aside."""
+        return {
+            "rehearsal": True,
+            "family": self.recipe.configuration.family,
+            "records": self.n,
+            "epsilon": float(self.spent),
+            "seed": self.seed,
+        }
+
+    def page(self) -> Page:
+        """What it is, in short."""
+        page, family = Page(self.recipe.specification.title), self.recipe.configuration.family
+        page.line(
+            f"{family} fitted to {self.n:,} public records, epsilon {show_upper(self.spent)}: a rehearsal"
+        )
+        page.line("Nothing is protected: the noise is seeded.")
+        chosen = {**self.recipe.configuration.hyperparameters, **self.recipe.configuration.alternatives}
+        page.table("Configuration", "name|value", chosen.items())
+        return page
 
 
 def fit(
-    specification: Specification | Path | str,
+    specification: Specification,
     data: Any,
-    family: str = "workload",
-    epsilon: Fraction | str = "1",
-    seed: int = 1,
+    family: str,
+    epsilon: Fraction,
+    seed: int,
     hyperparameters: Mapping[str, str] | None = None,
     alternatives: str | None = None,
     prior: Any = None,
 ) -> Fitted:
-    """Fit one generator to public data: a file, or a pandas, Arrow or Polars table of raw values.
+    """Fit one generator to public data: an address, or a table of raw values that speaks Arrow.
 
     `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
     written as in a specification; `prior` is another public table for families that take one.
     """
-    spec = specification if isinstance(specification, Specification) else load(Path(specification))
     if family not in FAMILIES:
         raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(FAMILIES)}.")
-    cost = _epsilon(epsilon)
-    choice = spec.alternatives_named(alternatives or "")
-    table = _public(spec, data, choice)
-    recipe = Recipe.alone(spec.sized(table.n), choice, family, dict(hyperparameters or {}))
+    choice = specification.alternatives_named(alternatives or "")
+    table = _public(specification, data, choice)
+    recipe = Recipe.alone(specification.sized(table.n), choice, family, dict(hyperparameters or {}))
     if prior is not None:
-        recipe = replace(recipe, prior=_public(spec, prior, choice))
-    return fitted(recipe, table, cost, seed)
-
-
-def fitted(recipe: Recipe, table: Table, epsilon: Fraction, seed: int) -> Fitted:
-    """Fit a recipe to a public table under its alternatives, and count what that asked for."""
+        recipe = replace(recipe, prior=_public(specification, prior, choice))
     ledger = MemoryLedger(cap=epsilon)
     model = recipe.fit(Curator.rehearsal(rehearse(table), seed, ledger), epsilon, (seed, 0))
     return Fitted(recipe, model, seed, ledger.spent)
-
-
-def _epsilon(given: Fraction | str) -> Fraction:
-    try:
-        found = parse_decimal(given) if isinstance(given, str) else given
-    except ValueError:
-        found = Fraction(0)
-    if found <= 0:
-        raise refusal("E200", problem="Epsilon is a decimal number above 0.")
-    return found
 
 
 def _public(specification: Specification, data: Any, choice: Mapping[str, str]) -> Table:

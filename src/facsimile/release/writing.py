@@ -48,7 +48,12 @@ def save(table: pa.Table, path: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text, whole or not at all; an existing file is never touched."""
-    _put(path, lambda part: part.write_bytes(text.encode()))
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same for bytes."""
+    _put(path, lambda part: part.write_bytes(content))
 
 
 def _put(path: Path, write: Callable[[Path], object]) -> None:

@@ -7,8 +7,17 @@ from typing import Annotated
 
 import typer
 
-from facsimile.cli.options import AsJson, Public, SpecFile, source
-from facsimile.cli.page import Page, print_json
+from facsimile.cli.options import (
+    EPSILON,
+    Alternatives,
+    AsJson,
+    Public,
+    SpecFile,
+    epsilon_of,
+    refuse_unless,
+    source,
+)
+from facsimile.cli.page import print_json, show
 from facsimile.cli.progress import busy
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
@@ -26,17 +35,15 @@ def simulate_command(
 
     Example: facsimile simulate examples/births/facts.yaml -n 165915 --seed 1 -o births.csv
     """
-    from facsimile.explore.facts import load_facts
-    from facsimile.explore.simulate import simulate
-    from facsimile.release.writing import save
+    from facsimile.api.public import simulate
 
-    known = load_facts(facts)
     with busy(f"Simulating {records:,} records", as_json):
-        save(simulate(known, records, seed), out)
+        made = simulate(facts, records, seed=seed)
+        made.save(out)
     if as_json:
-        print_json({"title": known.title, "records": records, "seed": seed, "file": out.name})
+        print_json(made.as_json() | {"file": out.name})
     else:
-        typer.echo(f"{records:,} simulated records in {out.name}: {known.title}")
+        typer.echo(f"{records:,} simulated records in {out.name}: {made.title}")
 
 
 def evaluate_command(
@@ -55,47 +62,12 @@ def evaluate_command(
 
     Example: facsimile evaluate examples/births/released.yaml --real a.csv --synthetic b.csv --public
     """
-    from facsimile.release.evaluate import evaluate
-    from facsimile.spec.load import load
+    from facsimile.api.public import evaluate
 
-    if not public:
-        raise refusal("E208")
-    specification = load(spec)
+    refuse_unless(public)
     with busy("Evaluating", as_json):
-        found = evaluate(specification, real, synthetic, form=statistic)
-    if as_json:
-        print_json(found.as_json())
-        return
-    page = Page()
-    page.heading(specification.title)
-    page.line(f"{found.n:,} records, exact figures without any protection")
-    rows = [
-        (
-            v.name,
-            "none" if v.value is None else f"{v.value:.4g}",
-            f"{float(v.threshold):g}",
-            "met" if v.met else "not met",
-        )
-        for v in found.verdicts
-    ]
-    page.table("Criteria", "criterion|>error|>threshold|_", rows)
-    if found.tested is not None:
-        tested = [
-            (
-                v.name,
-                *(
-                    ("none",) * 4
-                    if t is None
-                    else ("" if x is None else f"{x:.4g}" for x in (t.value, t.limit, t.sensitivity, t.scale))
-                ),
-            )
-            for v, t in zip(found.verdicts, found.tested, strict=True)
-        ]
-        page.table(f"As tested, form {statistic}", "criterion|>value|>limit|>sensitivity|>noise", tested)
-    faces = found.faces
-    page.line(f"\nRows: every one occurs at least {faces.min_count:,} times, {faces.unique_rows:,} are unique.")
-    page.line(f"Any {faces.b} columns: the rarest combination occurs {faces.smallest_group:,} times.")
-    page.line("Accepted." if found.accepted else "Not accepted.")
+        found = evaluate(spec, real, synthetic, public=True, statistic=statistic)
+    show(found, as_json)
 
 
 def synthesize_command(
@@ -105,9 +77,7 @@ def synthesize_command(
     family: Annotated[str, typer.Option(help="The generator, as `families` names it.")] = "workload",
     epsilon: Annotated[str, typer.Option(help="What the generator may spend.")] = "1",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
-    alternatives: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The alternative of every column; default: the first.")
-    ] = None,
+    alternatives: Alternatives = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A hyperparameter; may be repeated.")
     ] = None,
@@ -119,32 +89,22 @@ def synthesize_command(
 
     Example: facsimile synthesize examples/births/released.yaml --data births.csv --public -o synthetic.csv
     """
+    from facsimile.api.public import fit
     from facsimile.release.check import show_upper
-    from facsimile.release.synthesize import fit
-    from facsimile.release.writing import save
-    from facsimile.spec.load import load
 
-    if not public:
-        raise refusal("E208")
-    specification = load(spec)
+    refuse_unless(public)
+    spent, chosen = epsilon_of(epsilon, refusal("E200", problem=EPSILON)), _settings(settings or [])
     with busy(f"Fitting {family}", as_json):
-        fitted = fit(specification, data, family, epsilon, seed, _settings(settings or []), alternatives, prior)
-        save(fitted.sample(), out)
-    n = fitted.recipe.specification.n
-    spent = show_upper(fitted.spent)
+        fitted = fit(
+            spec, data, public=True, family=family, epsilon=spent, seed=seed,
+            hyperparameters=chosen, alternatives=alternatives, prior=prior,
+        )  # fmt: skip
+        fitted.sample().save(out)
     if as_json:
-        found = {
-            "rehearsal": True,
-            "family": family,
-            "records": n,
-            "epsilon": float(fitted.spent),
-            "seed": seed,
-        }
-        print_json(found | {"file": out.name})
+        print_json(fitted.as_json() | {"file": out.name})
     else:
-        typer.echo(
-            f"{n:,} synthetic records in {out.name}: {family}, epsilon {spent}. A rehearsal on public data."
-        )
+        made = f"{fitted.n:,} synthetic records in {out.name}: {family}, epsilon {show_upper(fitted.spent)}"
+        typer.echo(f"{made}. A rehearsal on public data.")
 
 
 def _settings(texts: list[str]) -> dict[str, str]:

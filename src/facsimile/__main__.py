@@ -1,0 +1,5 @@
+"""`python -m facsimile`: the same as the command `facsimile`."""
+
+from facsimile.cli import main
+
+main()

@@ -1,0 +1,182 @@
+"""Releases: make one, or rehearse it on public data, and verify the bundle."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from facsimile.api.given import InMemory, checked, refuse_unless, source
+from facsimile.errors import refusal
+from facsimile.results import Page, Shown, Tabular
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from facsimile.release.verify import Verified
+    from facsimile.spec.release import Specification
+
+
+def release(
+    specification: Specification | Path | str,
+    data: Any,
+    out: Path | str,
+    *,
+    ledger: Path | str | None = None,
+    anchor: Path | str | None = None,
+    dataset_key: Path | str | None = None,
+    key: Path | str | None = None,
+    workers: int = 1,
+    rehearse: bool = False,
+    seed: int | None = None,
+    public: bool = False,
+) -> Released:
+    """Make a release: search, test and measure under one charge, and write the bundle to a new folder.
+
+    `data` is the path or the address of the confidential source. A frame has no place where its key could lie
+    and no ledger could know it again, so it is refused. From the charge on the first Ctrl-C asks to wait, as in
+    a terminal; the call belongs into the main thread, where that works.
+
+    With `rehearse=True, seed=…` the same runs on public data, with seeded noise and without protection: nothing
+    is charged and no ledger is touched. A public frame is taken there too, with `public=True`.
+
+    >>> made = facsimile.release("release.yaml", "births.csv", "bundle", ledger="l")  # doctest: +SKIP
+    >>> facsimile.release("release.yaml", "public.csv", "tried", rehearse=True, seed=1)  # doctest: +SKIP
+    """
+    from facsimile.release.run import Request, patient, rehearsal, release
+
+    given = source(data)
+    _refuse_unfit(isinstance(given, InMemory), ledger, rehearse, seed, public)
+    places = [None if place is None else Path(place) for place in (ledger, anchor, key, dataset_key)]
+    book, mark, signing, secret = places
+    request = Request(checked(specification), given, Path(out), book, mark, signing, workers, secret)
+    if seed is None:
+        return Released(request.out, release(request, patient).as_json())
+    tried = rehearsal(request, seed)
+    if tried.report is None:
+        raise refusal("E605")
+    exact = [{"name": v.name, "value": v.value, "met": v.met} for v in tried.exact]
+    shown = {"rehearsed": {"iterations": tried.iterations, "exact": exact}}
+    return Released(request.out, tried.report.as_json() | shown)
+
+
+def _refuse_unfit(frame: bool, ledger: object, rehearse: bool, seed: int | None, public: bool) -> None:
+    """What makes no release, whatever the files hold."""
+    call, main = "facsimile.release", threading.current_thread() is threading.main_thread()
+    if seed is not None and not rehearse:
+        raise refusal("E206")
+    if frame and not rehearse:
+        raise refusal("E124")
+    if frame:
+        refuse_unless(public, call)
+    if rehearse and seed is None:
+        raise refusal("E003", problem="A rehearsal needs a seed.", call=call)
+    if not rehearse and ledger is None:
+        raise refusal("E003", problem="A release needs a ledger.", call=call)
+    if not rehearse and not main:
+        raise refusal("E003", problem="A release runs in the main thread, where Ctrl-C is answered.", call=call)
+
+
+@dataclass(frozen=True, repr=False)
+class Released(Shown, Tabular):
+    """A bundle that was written and what its report says; as a table: the released records."""
+
+    out: Path
+    report: Mapping[str, Any]
+
+    def to_arrow(self) -> pa.Table:
+        """The released records, from the bundle."""
+        import pyarrow.parquet as pq
+
+        from facsimile.release.bundle import PARQUET
+
+        return pq.read_table(self.out / PARQUET)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `release --json` prints."""
+        return dict(self.report)
+
+    def page(self) -> Page:
+        """What `release` prints."""
+        from facsimile.documents.numerals import above, holding, standing_in
+
+        said, page = self.report, Page(self.report["title"])
+        kind = "rehearsed, without protection" if said["rehearsal"] else "released"
+        made = f"{said['records']:,} synthetic records {kind}"
+        page.line(f"{made}, epsilon {said['epsilon']}, by {said['family']}")
+        exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
+        rows = [
+            (c["name"], figure(c["value"]), above(c["bound"]), _limit(c))
+            + ((figure(exact[c["name"]]),) if exact else ())
+            for c in said["criteria"]
+        ]
+        page.table("Criteria", "criterion|>measured|>bound|>threshold" + ("|>exact" if exact else ""), rows)
+        bounded = [c for c in said["criteria"] if c["bound"] is not None]
+        if bounded:
+            page.line(f"\n{holding(len(bounded), said['confidence']['together'])}")
+            page.line(standing_in(c["name"] for c in bounded if c["stands"] != "itself"))
+        if exact:
+            page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
+        page.line(f"\nThe page to read first: {self.out / 'README.html'}")
+        return page
+
+
+def _limit(criterion: Mapping[str, Any]) -> str:
+    """The threshold; of a ratio that is tested below it, that value too."""
+    tested = "" if criterion.get("luck") is None else f", tested at {criterion['tested_at']:g}"
+    return f"{criterion['threshold']:g}{tested}"
+
+
+def figure(value: float | None) -> str:
+    """A measured number, or `none`."""
+    return "none" if value is None else f"{value:.4g}"
+
+
+def verify(
+    bundle: Path | str,
+    *,
+    signed_by: str | None = None,
+    plan_hash: str | None = None,
+    allow_rehearsal: bool = False,
+) -> Held:
+    """Check a bundle against itself, a key and a plan that you name: no confidential data is needed.
+
+    >>> facsimile.verify("bundle", signed_by="publisher.pem")  # doctest: +SKIP
+    """
+    from facsimile.release.verify import verify
+
+    return Held(verify(Path(bundle), allow_rehearsal, signed_by, plan_hash))
+
+
+@dataclass(frozen=True, repr=False)
+class Held(Shown):
+    """What was found to hold; a bundle for which it does not is refused instead."""
+
+    found: Verified
+
+    def as_json(self) -> dict[str, Any]:
+        """What `verify --json` prints."""
+        return {"verified": True, **asdict(self.found)}
+
+    def page(self) -> Page:
+        """What `verify` prints."""
+        from facsimile.documents.numerals import holding, standing_in
+
+        found, page = self.found, Page(self.found.title)
+        page.line(f"{found.records:,} records, epsilon {found.epsilon}, plan {found.plan_hash}")
+        page.line("Signed by the key " + found.signed_by if found.signed_by else "Not signed.")
+        if not found.rendered:
+            page.line("Another version made the documents: their hashes fit, their words were not made again.")
+        page.line("Every figure follows from the specification, the data and the noisy answers.")
+        if found.bounds:
+            page.line(holding(found.bounds, found.confidence))
+            page.line(standing_in(found.standing_in))
+        if found.plan_checked:
+            page.line("The plan is the one you named.")
+        unknown = "Self-consistent; who made it was not checked."
+        page.line("Verified: the key you named signed it." if found.signer_checked else unknown)
+        if found.rehearsal:
+            page.line("A REHEARSAL: not a release.")
+        return page

@@ -1,0 +1,231 @@
+"""Specifications: load and check one, and name its promise by a hash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from facsimile.api.given import checked, source, specified
+from facsimile.results import Page, Shown, Tabular
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from facsimile.release.check import Check
+    from facsimile.acceptance.planned import NoiseLine
+    from facsimile.release.public import BinnedMean, PublicSummary
+    from facsimile.spec.release import Specification
+
+WIDTH, NOTE = 80, 40
+
+
+def load(path: Path | str) -> Specification:
+    """Read a specification; every mistake is told with its line.
+
+    >>> spec = facsimile.load("release.yaml")  # doctest: +SKIP
+    """
+    return specified(path)
+
+
+def plan_hash(specification: Specification | Path | str) -> str:
+    """The hash of the whole promise, which can be published before the run.
+
+    >>> facsimile.plan_hash("release.yaml")  # doctest: +SKIP
+    """
+    from facsimile.release import plan
+
+    return plan.plan_hash(checked(specification))
+
+
+def check(specification: Specification | Path | str, public: Any = None) -> Checked:
+    """What a specification promises, without confidential data: configurations, budget, noise by criterion.
+
+    `public` is a public source or frame of the same form, to check reading and planning.
+
+    >>> facsimile.check("release.yaml").to_pandas()  # doctest: +SKIP
+    """
+    from facsimile.privacy.reader import read_public, read_public_sums
+    from facsimile.release import check
+    from facsimile.release.public import assumptions, averaged, summarise
+
+    spec = checked(specification)
+    if public is None:
+        return Checked(check.check(spec))
+    given = source(public)
+    table, names = read_public(given, spec), averaged(spec)
+    summary = summarise(spec, table, read_public_sums(given, spec, names) if names else None)
+    return Checked(check.check(spec, assumptions(summary, spec.n)), summary)
+
+
+@dataclass(frozen=True, repr=False)
+class Checked(Shown, Tabular):
+    """What `check` found, and what the public file says; as a table: a line for each criterion."""
+
+    found: Check
+    public: PublicSummary | None = None
+
+    def to_arrow(self) -> pa.Table:
+        """A line for each criterion: threshold, epsilon, sensitivity, noise."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.as_json()["criteria"])
+
+    def as_json(self) -> dict[str, Any]:
+        """What `check --json` prints."""
+        from facsimile.release.reporting import said_of
+        from facsimile.spec.decimals import show_decimal
+
+        found, spec = self.found, self.found.specification
+        named = {criterion.name: criterion for criterion in spec.criteria}
+        return {
+            "title": spec.title,
+            "n": spec.n,
+            "neighbours": spec.neighbours,
+            "digest": spec.digest(),
+            "scheme": spec.scheme,
+            "selection": spec.selection.mode,
+            "configurations": {
+                "total": spec.space.size,
+                "pure": spec.space.pure().size,
+                "allowed": spec.space.whole.size,
+                "by_family": [
+                    {"family": f.family, "configurations": f.configurations, "note": f.note}
+                    for f in found.families
+                ],
+            },
+            "finest_cells": found.finest_cells,
+            "budget": {
+                "lines": [
+                    {"part": b.part, "epsilon": show_decimal(b.epsilon), "note": b.note} for b in found.budget
+                ],
+                "total": show_decimal(found.total),
+                "declared": show_decimal(spec.budget.total),
+            },
+            "criteria": [
+                {
+                    "name": line.criterion,
+                    "statistic": line.statistic,
+                    "threshold": show_decimal(line.threshold),
+                    "tested_at": line.tested_at,
+                    "epsilon": show_decimal(line.epsilon),
+                    "sensitivity": line.sensitivity,
+                    "noise_scale": line.scale,
+                    "note": line.note,
+                    "source": said_of(named[line.criterion].source),
+                    "threshold_source": said_of(named[line.criterion].threshold_source),
+                }
+                for line in found.noise
+            ],
+            "public": None if self.public is None else self.public.as_json(),
+        }
+
+    def page(self) -> Page:
+        """What `check` prints."""
+        spec = self.found.specification
+        page = Page(spec.title)
+        page.line(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")
+        page.line(f"{len(spec.columns)} columns, {self.found.finest_cells:,} cells at the finest refinement")
+        _families(page, self.found)
+        _budget(page, self.found)
+        _noise(page, self.found)
+        sizes = (
+            "`planning`" if self.public is None else "the public file, scaled to the declared number of records"
+        )
+        page.line(f"Sizes come from {sizes}.")
+        if self.public is not None:
+            _public(page, self.public)
+        return page
+
+
+def _families(page: Page, found: Check) -> None:
+    space = found.specification.space
+    rows = [(line.family, f"{line.configurations:,}", line.note) for line in found.families]
+    rows.append(("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode"))
+    if space.listed is not None:
+        page.line(f"{space.size:,} of {space.whole.size:,} configurations are listed: one of them is drawn")
+    page.table("Configurations", "family|>number|_", rows)
+
+
+def _budget(page: Page, found: Check) -> None:
+    from facsimile.release.check import show_upper
+
+    rows = [(line.part, show_upper(line.epsilon), line.note) for line in found.budget]
+    declared = show_upper(found.specification.budget.total)
+    rows.append(("total", show_upper(found.total), f"declared {declared}"))
+    page.table("Budget", "part|>epsilon|_", rows)
+
+
+def _noise(page: Page, found: Check) -> None:
+    from facsimile.release.check import show_upper
+
+    page.table(
+        "Noise beside thresholds",
+        "criterion|>threshold|>tested at|>epsilon|>noise|>share",
+        (
+            (
+                line.criterion,
+                f"{float(line.threshold):g}",
+                f"{line.tested_at:.4g}",
+                show_upper(line.epsilon),
+                "?" if line.scale is None else f"{line.scale:.3g}",
+                "" if line.share is None else f"{line.share:.0%}",
+            )
+            for line in found.noise
+        ),
+    )
+    page.line("noise: the scale of the noise; share: that scale over the value tested at.")
+    listed = f": {', '.join(found.loud)}" if found.loud else "; none is"
+    page.line(fill(f"Above a third, noise can hide the answer{listed}.", WIDTH))
+    page.table(
+        "Sensitivities: how far one record can move each criterion",
+        "criterion|>sensitivity|_",
+        ((line.criterion, _sensitivity(line), fill(line.note, NOTE)) for line in found.noise),
+    )
+
+
+def _sensitivity(line: NoiseLine) -> str:
+    """A question mark where only a release can tell; nothing where noise is known without one."""
+    if line.sensitivity is None:
+        return "?" if line.scale is None else ""
+    return f"{line.sensitivity:.3g}"
+
+
+def _public(page: Page, summary: PublicSummary) -> None:
+    page.table(
+        "Public file: its smallest counts",
+        "column|>one-way|>group",
+        (
+            (name, f"{count:,}", f"{summary.groups[name]:,}" if name in summary.groups else "")
+            for name, count in summary.smallest.items()
+        ),
+    )
+    page.line(f"{summary.n:,} records, {summary.distinct:,} distinct rows.")
+    if summary.means:
+        _means(page, summary.means)
+
+
+def _means(page: Page, means: Sequence[BinnedMean]) -> None:
+    from facsimile.documents.numerals import number
+
+    page.table(
+        "Public file: means of bins' numbers beside means of the values",
+        "criterion|group|>values|>numbers|>difference|_",
+        (
+            (
+                mean.criterion,
+                mean.group,
+                number(mean.raw, digits=5),
+                number(mean.numbers, digits=5),
+                number(mean.difference, digits=3),
+                "far" if mean.far else "",
+            )
+            for mean in means
+        ),
+    )
+    page.line("Criteria compare means of bins' numbers: of the release with those of the original.")
+    if any(mean.far for mean in means):
+        page.line("far: the values' own mean differs by more than a third of the threshold.")
+        page.line("Declare `numbers`, cut finer bins, or tell readers what these means are of.")
