@@ -53,7 +53,7 @@ def write(path: Path, about: dict[str, Any], model: Model) -> None:
 def read(path: Path) -> tuple[dict[str, Any], Model]:
     """What `write` wrote; any other file is refused."""
     try:
-        with np.load(path, allow_pickle=False) as parts:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as parts:
             said = json.loads(parts["text"].tobytes())
             arrays = [parts[f"array {place}"] for place in range(len(parts.files) - 1)]
         model = _made(said["model"], arrays)
