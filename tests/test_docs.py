@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ import pytest
 import typer
 import yaml
 
+import facsimile
 import facsimile.spec
 from conftest import EXAMPLES, ROOT
 from facsimile import __version__, cli, errors
@@ -149,6 +151,19 @@ def test_every_command_and_option_is_explained() -> None:
         assert f"facsimile {name}" in "".join([*blocks(section[1], "sh"), *blocks(section[1], "console")])
     headed = set(re.findall(r"^## facsimile (\S+)", text, re.MULTILINE))
     assert headed == set(program.commands)
+
+
+def test_every_name_of_the_package_and_parameter_is_explained() -> None:
+    sections = dict(
+        re.findall(r"^### facsimile\.(\w+)\n(.*?)(?=^##|\Z)", page("docs/python.md"), re.DOTALL | re.MULTILINE)
+    )
+    assert {*sections} == {*dir(facsimile)} - {"FacsimileError", "__version__"}
+    assert "`facsimile.FacsimileError`" in page("docs/python.md")
+    for name, section in sections.items():
+        parameters = () if name == "Fitted" else signature(getattr(facsimile, name)).parameters
+        for parameter in parameters:
+            told = re.search(rf"`{parameter}(?:=\w+)?`|\({parameter}[,)=]|, {parameter}[,)=]", section)
+            assert told, f"{name}: {parameter}"
 
 
 @pytest.fixture(scope="module")

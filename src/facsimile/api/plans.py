@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from facsimile.explore.planner import Planned
     from facsimile.explore.study import Study
     from facsimile.explore.survivors import Survivor, Survivors
-    from facsimile.spec.choices import Scheme
+    from facsimile.spec.choices import SchemeName
     from facsimile.spec.release import Specification
     from facsimile.spec.space import Configuration
 
@@ -38,7 +38,7 @@ def plan(
     accept: float = ACCEPT,
     keep: float = KEEP,
     noise: float = NOISE,
-    scheme: Scheme | None = None,
+    scheme: SchemeName | None = None,
     total: Epsilon | None = None,
     rule: Rule = "cheapest",
 ) -> Plan | Kept:
@@ -182,7 +182,7 @@ class Plan(Narrowing, Tabular):
         for line in self._doubts():
             page.line(line)
         page.line(
-            f"Scheme {option.scheme}, selection {option.selection.mode}; {option.iterations():.1f} candidates "
+            f"Scheme {option.scheme}, selection {option.mode.name}; {option.iterations():.1f} candidates "
             f"expected, {option.iterations() * option.seconds:.1f} s of CPU."
         )
         rows = [(name, show_upper(value), note) for name, value, note in self._split()]
@@ -238,7 +238,7 @@ class Plan(Narrowing, Tabular):
         if found.sure is not None:
             yield f"A total of {show_upper(found.sure.total)} is shown to reach {wish}."
 
-    def _cheapest(self, scheme: Scheme, rung: float) -> str:
+    def _cheapest(self, scheme: SchemeName, rung: float) -> str:
         from facsimile.release.check import show_upper
 
         point = self.found.curve.cheapest(rung, (scheme,))
@@ -255,7 +255,7 @@ def _point(point: Point) -> dict[str, Any]:
         "low": point.low,
         "high": point.high,
         "generator": show_decimal(point.option.generator),
-        "mode": point.option.selection.mode,
+        "mode": point.option.mode.name,
     }
 
 

@@ -75,6 +75,7 @@ class Checked(Shown, Tabular):
 
     def as_json(self) -> dict[str, Any]:
         """What `check --json` prints."""
+        from facsimile.release.plan import plan_of
         from facsimile.release.reporting import said_of
         from facsimile.spec.decimals import show_decimal
 
@@ -86,7 +87,7 @@ class Checked(Shown, Tabular):
             "neighbours": spec.neighbours,
             "digest": spec.digest(),
             "scheme": spec.scheme,
-            "selection": spec.selection.mode,
+            "selection": plan_of(spec).mode.name,
             "configurations": {
                 "total": spec.space.size,
                 "pure": spec.space.pure().size,

@@ -24,7 +24,7 @@ from facsimile.cli.page import show
 from facsimile.cli.progress import busy, telling, watching
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
-from facsimile.spec.choices import Scheme
+from facsimile.spec.choices import SchemeName
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
 
@@ -90,7 +90,7 @@ def plan_command(
         typer.Option(min=0.001, max=1.0, help="Noise of a measured criterion, as a part of its threshold."),
     ] = NOISE,
     scheme: Annotated[
-        Scheme | None,
+        SchemeName | None,
         typer.Option(help="Plan with this scheme only; default: those that bound false_accept."),
     ] = None,
     total: Annotated[
