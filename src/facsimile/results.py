@@ -32,14 +32,15 @@ class Grid:
 
     def html(self) -> str:
         """As a table of a page."""
-        styles = [f' style="text-align: {"right" if number else "left"}"' for _, number in self.heads]
+        sides = ["right" if number else "left" for _, number in self.heads]
+        styles = [f' style="text-align: {side}; padding: 0 1em 0 0"' for side in sides]
 
         def row(tag: str, cells: Iterable[str]) -> str:
             made = (f"<{tag}{s}>{escape(c)}</{tag}>" for s, c in zip(styles, cells, strict=True))
             return f"<tr>{''.join(made)}</tr>"
 
         head, body = row("th", (name for name, _ in self.heads)), "".join(row("td", r) for r in self.rows)
-        caption = f"<caption>{escape(self.title)}</caption>"
+        caption = f'<caption style="text-align: left; font-weight: bold">{escape(self.title)}</caption>'
         return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,19 @@ def test_ctrl_c_is_answered_as_in_a_terminal(home: Path, monkeypatch: pytest.Mon
     with pytest.raises(KeyboardInterrupt):
         released()
     assert given == [running.patient]
+
+
+def test_a_failure_of_the_program_tells_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in its words nor in what a notebook shows of where it came from."""
+
+    def release(*given: object) -> None:
+        raise RuntimeError("sentinel-value")
+
+    monkeypatch.setattr(running, "release", release)
+    with pytest.raises(FacsimileError, match=r"^E700 ") as failed:
+        released()
+    assert failed.value.__context__ is None and failed.value.__cause__ is None
+    assert "sentinel" not in "".join(traceback.format_exception(failed.value))
 
 
 def test_a_thread_that_ctrl_c_does_not_reach_makes_no_release(home: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from facsimile.api.given import InMemory, checked, refuse_unless, source
-from facsimile.errors import refusal
+from facsimile.errors import FacsimileError, refusal
 from facsimile.results import Page, Shown, Tabular
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from facsimile.release.verify import Verified
     from facsimile.spec.release import Specification
+
+T = TypeVar("T")
 
 
 def release(
@@ -53,13 +55,27 @@ def release(
     book, mark, signing, secret = places
     request = Request(checked(specification), given, Path(out), book, mark, signing, workers, secret)
     if seed is None:
-        return Released(request.out, release(request, patient).as_json())
+        return Released(request.out, _silently(lambda: release(request, patient)).as_json())
     tried = rehearsal(request, seed)
     if tried.report is None:
         raise refusal("E605")
     exact = [{"name": v.name, "value": v.value, "met": v.met} for v in tried.exact]
     shown = {"rehearsed": {"iterations": tried.iterations, "exact": exact}}
     return Released(request.out, tried.report.as_json() | shown)
+
+
+def _silently(call: Callable[[], T]) -> T:
+    """A failure that is no refusal tells nothing, as on the command line: its words could hold data.
+
+    The refusal is raised after the exception is forgotten, so that no traceback refers to it.
+    """
+    try:
+        return call()
+    except FacsimileError:
+        raise
+    except Exception:
+        pass
+    raise refusal("E700")
 
 
 def _refuse_unfit(frame: bool, ledger: object, rehearse: bool, seed: int | None, public: bool) -> None:
