@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
 from facsimile.release.microdata import Microdata
-from facsimile.results import Page, Shown
+from facsimile.results import Page, Result
 
 TAGS = {"div", "h4", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
-TEXTS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
+LETTERS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
+MARKUP = st.sampled_from(["<b>", "</p>", "</td>", "<script>", "&lt;", "&amp;", '"', "'", "<!--", "x"])
+TEXTS = st.lists(LETTERS | MARKUP, min_size=1, max_size=4).map("".join)
 
 
 class Read(HTMLParser):
@@ -54,7 +56,7 @@ def test_every_word_is_shown_and_none_is_markup(heading: str, line: str, title: 
 
 
 @dataclass(frozen=True, repr=False)
-class Told(Shown):
+class Told(Result):
     text: str
 
     def as_json(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ LONGEST = 100
 
 
 @dataclass(frozen=True)
-class Grid:
+class Listing:
     """A table of texts. `heads`: each column's name, and whether it holds numbers."""
 
     title: str
@@ -55,7 +55,7 @@ class Page:
     """
 
     heading: str | None = None
-    parts: list[str | Grid] = field(default_factory=list)
+    parts: list[str | Listing] = field(default_factory=list)
 
     def line(self, text: str) -> None:
         """A line; a line break before it keeps it apart."""
@@ -64,16 +64,16 @@ class Page:
     def table(self, title: str, columns: str, rows: Iterable[tuple[str, ...]]) -> None:
         """A table; names of columns stand between bars, numbers begin with >, and _ is no name."""
         heads = tuple((name.strip(">_"), name.startswith(">")) for name in columns.split("|"))
-        self.parts.append(Grid(title, heads, tuple(rows)))
+        self.parts.append(Listing(title, heads, tuple(rows)))
 
     def html(self) -> str:
         """The page for a notebook."""
         heading = "" if self.heading is None else f"<h4>{escape(self.heading)}</h4>"
-        parts = (p.html() if isinstance(p, Grid) else f"<p>{escape(p.strip())}</p>" for p in self.parts)
+        parts = (p.html() if isinstance(p, Listing) else f"<p>{escape(p.strip())}</p>" for p in self.parts)
         return f"<div>{heading}{''.join(parts)}</div>"
 
 
-class Shown(ABC):
+class Result(ABC):
     """What a call returns: short in a terminal, a page in a notebook, plain data for programs."""
 
     @abstractmethod

@@ -63,7 +63,7 @@ def test_a_workload_is_learned_from_a_frame(home: Path) -> None:
         "people.yaml", pl.read_csv("people.csv"), public=True, epsilon="1", seconds=60, evaluations=6
     )
     assert yaml.safe_load(found.block())["families"] == found.as_json()["families"]
-    assert json.dumps(found.as_json()) and repr(found).startswith("<Workload: Slack of ")
+    assert json.dumps(found.as_json()) and repr(found).startswith("<LearnedWorkload: Slack of ")
 
 
 def test_words_of_a_specification_are_text_in_a_notebook(tmp_path: Path) -> None:

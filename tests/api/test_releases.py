@@ -19,7 +19,7 @@ import facsimile
 from facsimile.errors import FacsimileError
 from facsimile.release import run as running
 from facsimile.release.bundle import DATA
-from facsimile.results import Shown
+from facsimile.results import Result
 from facsimile.storage import reached
 from programs import Program
 from releases import N, specification, write_data
@@ -173,6 +173,6 @@ def test_a_call_says_what_the_command_prints(home: Path, run: Program) -> None:
     assert facsimile.ledger("l").to_arrow().num_rows == 0
 
 
-def plain(found: Shown) -> Any:
+def plain(found: Result) -> Any:
     """As a machine reads it."""
     return json.loads(json.dumps(found.as_json()))

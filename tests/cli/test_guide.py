@@ -15,7 +15,7 @@ import test_docs
 from facsimile.cli import public
 from facsimile.cli.options import AsJson, SpecFile
 from facsimile.cli.page import show
-from facsimile.results import Page, Shown
+from facsimile.results import Page, Result
 from programs import Program
 
 # --- step 1, a file of api/: what it does, and what it found
@@ -28,7 +28,7 @@ def columns(specification: Path) -> Columns:
 
 
 @dataclass(frozen=True, repr=False)
-class Columns(Shown):
+class Columns(Result):
     names: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:

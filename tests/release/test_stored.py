@@ -14,6 +14,7 @@ import pytest
 
 import facsimile
 from facsimile.errors import FacsimileError
+from facsimile.release import stored
 from facsimile.release.stored import FORMAT
 from facsimile.release.synthesize import Fitted
 from facsimile.spec.families import FAMILIES
@@ -102,6 +103,25 @@ def test_any_other_file_is_refused_and_none_is_run(tmp_path: Path, content: byte
     with pytest.raises(FacsimileError, match=r"^E422 "):
         Fitted.load(tmp_path / "model")
     assert RAN == []
+
+
+def test_a_file_of_a_format_to_come_is_refused(tmp_path: Path) -> None:
+    fitted(tmp_path).save(tmp_path / "model")
+    with np.load(tmp_path / "model") as parts:
+        arrays = {name: parts[name] for name in parts.files}
+    said = json.loads(arrays.pop("text").tobytes())
+    for known in (FORMAT, "facsimile model 99"):
+        (tmp_path / "other").write_bytes(archive(said | {"format": known}, **arrays))
+        if known == FORMAT:
+            assert Fitted.load(tmp_path / "other").n
+    with pytest.raises(FacsimileError, match=r"^E422 "):
+        Fitted.load(tmp_path / "other")
+
+
+@pytest.mark.parametrize("name", ["Path", "Fitted", "Fraction", "object"])
+def test_nothing_is_made_but_parts_of_models(name: str) -> None:
+    with pytest.raises(KeyError, match=name):
+        stored._made({"tuple": [{"kind": name, "fields": {}}]}, [])
 
 
 def test_a_part_of_a_file_and_no_file_are_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from facsimile.errors import refusal
 if TYPE_CHECKING:
     from facsimile.spec.release import Specification
 
-Epsilon = str | int | Fraction | Decimal
+ExactNumber = str | int | Fraction | Decimal
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def checked(given: Specification | Path | str) -> Specification:
     return given if isinstance(given, Specification) else load_checked(Path(given))
 
 
-def exact(epsilon: Epsilon) -> Fraction:
+def exact(epsilon: ExactNumber) -> Fraction:
     """An epsilon as the exact number that was written.
 
     A float is refused, not rounded: it is not the decimal that was typed (0.1 + 0.2 is not 0.3), the parts of a

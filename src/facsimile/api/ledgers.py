@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from facsimile.results import Page, Shown, Tabular
+from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ def begun(
 
 
 @dataclass(frozen=True, repr=False)
-class Book(Shown, Tabular):
+class Book(Result, Tabular):
     """A verified ledger; as a table: a line for each charge."""
 
     state: State

@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from facsimile.api.given import Epsilon, exact
+from facsimile.api.given import ExactNumber, exact
 from facsimile.api.studies import Explored, study_of
 from facsimile.errors import refusal
-from facsimile.results import Page, Shown, Tabular
+from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from facsimile.spec.release import Specification
     from facsimile.spec.space import Configuration
 
-Rule = Literal["cheapest", "paper"]
+PlanRule = Literal["cheapest", "paper"]
 ACCEPT, KEEP, NOISE = 0.5, 0.1, 0.1
 RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 MOST_SHOWN = 20
@@ -39,9 +39,9 @@ def plan(
     keep: float = KEEP,
     noise: float = NOISE,
     scheme: SchemeName | None = None,
-    total: Epsilon | None = None,
-    rule: Rule = "cheapest",
-) -> Plan | Kept:
+    total: ExactNumber | None = None,
+    rule: PlanRule = "cheapest",
+) -> PlannedRelease | Kept:
     """The smallest total epsilon at which a release comes out often enough, from a study.
 
     `accept`: the probability of a release to reach; `keep`: configurations with at least this acceptance stay;
@@ -56,14 +56,14 @@ def plan(
     found, limit = study_of(study), None if total is None else exact(total)
     if rule == "cheapest":
         schemes = BOUNDED if scheme is None else (scheme,)
-        return Plan(found, plan(found, accept, keep, noise, schemes, limit))
+        return PlannedRelease(found, plan(found, accept, keep, noise, schemes, limit))
     if (accept, noise, scheme, total) != (ACCEPT, NOISE, None, None):
         problem = "The paper's rule changes no budget: give it --keep and --write only."
         raise refusal("E001", problem=problem, command="facsimile plan")
     return Kept(found, survivors(found, keep), keep)
 
 
-class Narrowing(Shown):
+class Narrowing(Result):
     """The specification that a study leads to."""
 
     study: Study
@@ -102,7 +102,7 @@ class Narrowing(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Narrowing, Tabular):
+class PlannedRelease(Narrowing, Tabular):
     """A planned release; as a table: every point of the curve of totals and chances."""
 
     study: Study

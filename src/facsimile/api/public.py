@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from facsimile.api.given import Epsilon, exact, refuse_unless, source, specified
-from facsimile.results import Page, Shown, Tabular
+from facsimile.api.given import ExactNumber, exact, refuse_unless, source, specified
+from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,7 @@ def fit(
     *,
     public: bool = False,
     family: str = "workload",
-    epsilon: Epsilon = "1",
+    epsilon: ExactNumber = "1",
     seed: int = 1,
     hyperparameters: Mapping[str, str] | None = None,
     alternatives: str | None = None,
@@ -88,7 +88,7 @@ def evaluate(
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluated(Shown, Tabular):
+class Evaluated(Result, Tabular):
     """What `evaluate` found; as a table: a line for each criterion."""
 
     title: str
@@ -142,12 +142,12 @@ def learn(
     data: Any,
     *,
     public: bool = False,
-    epsilon: Epsilon | None = None,
+    epsilon: ExactNumber | None = None,
     seconds: float = 600,
     alternatives: str | None = None,
     seed: int = 1,
     evaluations: int | None = None,
-) -> Workload:
+) -> LearnedWorkload:
     """Choose tables and weights of the workload generator on public data: a ready `families` block.
 
     `epsilon` is what the generator may spend (default: `budget.generator`). With `evaluations` the result
@@ -164,11 +164,11 @@ def learn(
     spent, table = given or spec.budget.generator, read_public(source(data), spec)
     choice = spec.alternatives_named(alternatives or "")
     limits: dict[str, Any] = {"seconds": seconds, "evaluations": evaluations}
-    return Workload(learn(spec.sized(table.n), table, spent, alternatives=choice, seed=seed, **limits))
+    return LearnedWorkload(learn(spec.sized(table.n), table, spent, alternatives=choice, seed=seed, **limits))
 
 
 @dataclass(frozen=True, repr=False)
-class Workload(Shown):
+class LearnedWorkload(Result):
     """A workload that was learned, and what it is worth."""
 
     found: Learned

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from facsimile.api.given import InMemory, checked, refuse_unless, source
 from facsimile.errors import FacsimileError, refusal
-from facsimile.results import Page, Shown, Tabular
+from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,7 +96,7 @@ def _refuse_unfit(frame: bool, ledger: object, rehearse: bool, seed: int | None,
 
 
 @dataclass(frozen=True, repr=False)
-class Released(Shown, Tabular):
+class Released(Result, Tabular):
     """A bundle that was written and what its report says; as a table: the released records."""
 
     out: Path
@@ -167,7 +167,7 @@ def verify(
 
 
 @dataclass(frozen=True, repr=False)
-class Held(Shown):
+class Held(Result):
     """What was found to hold; a bundle for which it does not is refused instead."""
 
     found: Verified

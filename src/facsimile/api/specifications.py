@@ -9,13 +9,13 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from facsimile.api.given import checked, source, specified
-from facsimile.results import Page, Shown, Tabular
+from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from facsimile.release.check import Check
     from facsimile.acceptance.planned import NoiseLine
+    from facsimile.release.check import Check
     from facsimile.release.public import BinnedMean, PublicSummary
     from facsimile.spec.release import Specification
 
@@ -61,7 +61,7 @@ def check(specification: Specification | Path | str, public: Any = None) -> Chec
 
 
 @dataclass(frozen=True, repr=False)
-class Checked(Shown, Tabular):
+class Checked(Result, Tabular):
     """What `check` found, and what the public file says; as a table: a line for each criterion."""
 
     found: Check

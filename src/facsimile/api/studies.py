@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from facsimile.api.given import refuse_unless, source
-from facsimile.results import Page, Shown, Tabular
+from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,7 +87,7 @@ def study_of(study: Study | Explored | Path | str) -> Study:
 
 
 @dataclass(frozen=True, repr=False)
-class Explored(Shown, Tabular):
+class Explored(Result, Tabular):
     """Where a study stands; as a table: a line for each trial."""
 
     study: Study
@@ -151,7 +151,7 @@ def report(
 
 
 @dataclass(frozen=True, repr=False)
-class Reported(Shown):
+class Reported(Result):
     """A page that was written, and what it says first."""
 
     out: Path

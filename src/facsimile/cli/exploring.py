@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from facsimile.api.plans import ACCEPT, KEEP, NOISE, Rule
+from facsimile.api.plans import ACCEPT, KEEP, NOISE, PlanRule
 from facsimile.cli.options import (
     EPSILON,
     Alternatives,
@@ -98,7 +98,7 @@ def plan_command(
         typer.Option(metavar="NUMBER", help="Plan within this total; default: the declared one."),
     ] = None,
     rule: Annotated[
-        Rule,
+        PlanRule,
         typer.Option(help="cheapest: the smallest total. paper: keep what passes often, change nothing else."),
     ] = "cheapest",
     write: Annotated[

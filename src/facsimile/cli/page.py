@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from facsimile.results import Grid, Page, Shown
+    from facsimile.results import Listing, Page, Result
 
 PAGE = 100
 
@@ -72,7 +72,7 @@ def said_or(otherwise: str) -> Iterator[None]:
             typer.echo(otherwise, err=True)
 
 
-def show(found: Shown, as_json: bool, *lines: str) -> None:
+def show(found: Result, as_json: bool, *lines: str) -> None:
     """A result as JSON, or as its page and what the command adds to it."""
     if as_json:
         print_json(found.as_json())
@@ -85,13 +85,13 @@ def print_page(page: Page, *lines: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from facsimile.results import Grid
+    from facsimile.results import Listing
 
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE)
     if page.heading is not None:
         console.print(Text(page.heading, "bold"))
     for part in (*page.parts, *lines):
-        if isinstance(part, Grid):
+        if isinstance(part, Listing):
             console.print()
             console.print(Text(part.title, "bold"))
             with console.capture() as drawn:
@@ -102,7 +102,7 @@ def print_page(page: Page, *lines: str) -> None:
             console.print(part)
 
 
-def _drawn(grid: Grid) -> Any:
+def _drawn(grid: Listing) -> Any:
     from rich.table import Table
 
     found = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 
 from facsimile.release.writing import save
-from facsimile.results import Grid, Page, Shown, Tabular
+from facsimile.results import Listing, Page, Result, Tabular
 
 FIRST = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Microdata(Shown, Tabular):
+class Microdata(Result, Tabular):
     """One row for each record: simulated, or sampled from a model of public data."""
 
     title: str
@@ -44,6 +44,6 @@ class Microdata(Shown, Tabular):
         rows = (tuple(row.values()) for row in self.table.slice(0, FIRST).to_pylist())
         texts = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
         page.parts.append(
-            Grid("First records", tuple((name, False) for name in self.table.column_names), texts)
+            Listing("First records", tuple((name, False) for name in self.table.column_names), texts)
         )
         return page

@@ -18,7 +18,7 @@ from facsimile.release.check import show_upper
 from facsimile.release.microdata import Microdata
 from facsimile.release.recipe import Recipe
 from facsimile.release.writing import labelled
-from facsimile.results import Page, Shown
+from facsimile.results import Page, Result
 from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.spec.families import FAMILIES
 from facsimile.spec.load import validated
@@ -30,7 +30,7 @@ from facsimile.table.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fitted(Shown):
+class Fitted(Result):
     """A model of a public table, fitted with the noise of ε; a rehearsal, without protection."""
 
     recipe: Recipe
