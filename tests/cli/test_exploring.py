@@ -79,7 +79,7 @@ def test_exploring_tells_what_survives_and_goes_on(
     assert f"Next: facsimile plan {tmp_path / 'people.study'}" in unwrapped(shown)
     assert len(here) == 3
     for changed in (("--seed", 2), ("--wanted", 0.2)):
-        assert run(*command, *changed).err.startswith("E414 ")
+        assert run(*command, *changed).complaints.startswith("E414 ")
 
 
 def test_a_time_limit_leaves_something_for_the_next_time(
@@ -117,7 +117,7 @@ def test_what_is_refused_leaves_no_study(
     out = tmp_path / "people.study"
     found = run("explore", spec, "--data", data, "--out", out, *arguments)
     assert found.code == 2
-    assert found.err.startswith(f"{code} ")
+    assert found.complaints.startswith(f"{code} ")
     assert found.err.count("\n") == 1
     assert not out.exists() and not here
 
@@ -130,7 +130,7 @@ def test_a_file_that_is_no_study_is_refused_and_kept(run: Program, files: tuple[
         ("plan", data),
         ("report", data, "--out", data.with_name("page.html")),
     ):
-        assert run(*command).err.startswith("E410 ")
+        assert run(*command).complaints.startswith("E410 ")
     assert data.read_bytes() == before
 
 
@@ -151,7 +151,7 @@ def test_a_plan_for_people_and_for_machines(run: Program, study: Path, tmp_path:
     assert "A total of 9.98 buys a release with probability" in shown.out
     assert "The intervals hold for data like the public file" in shown.out
     before = written.read_bytes()
-    assert run("plan", study, "--accept", "0.05", "--write", written).err.startswith("E401 ")
+    assert run("plan", study, "--accept", "0.05", "--write", written).complaints.startswith("E401 ")
     assert written.read_bytes() == before
     assert run("check", written).code == 0
 
@@ -165,7 +165,7 @@ def test_a_plan_refuses_what_is_no_number(
 ) -> None:
     found = run("plan", study, *arguments)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(f"{code} ")
+    assert found.complaints.startswith(f"{code} ")
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(("--accept", "0.999"), "E418"), (("--total", "0.1"), "E416")])
@@ -175,7 +175,7 @@ def test_a_wish_that_is_missed_is_refused_and_nothing_is_written(
     written = tmp_path / "planned.yaml"
     found = run("plan", study, *arguments, "--write", written)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(f"{code} ")
+    assert found.complaints.startswith(f"{code} ")
     assert not written.exists()
 
 
@@ -245,7 +245,7 @@ def test_the_papers_rule_for_people_and_for_machines(run: Program, study: Path, 
     checked = run("check", written)
     assert f"{len(kept)} of 12 configurations are listed" in checked.out
     assert run("check", written, "--json").json["configurations"]["allowed"] == 12
-    assert run(*command, "--write", written).err.startswith("E401 ")
+    assert run(*command, "--write", written).complaints.startswith("E401 ")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_the_papers_rule_changes_no_budget(
     written = tmp_path / "kept.yaml"
     found = run("plan", study, "--rule", "paper", *arguments, "--write", written)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("E001 ") and not written.exists()
+    assert found.complaints.startswith("E001 ") and not written.exists()
 
 
 def test_a_report_says_where_it_is(run: Program, study: Path, tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_report_says_where_it_is(run: Program, study: Path, tmp_path: Path) ->
     assert f"The page to read: {page}" in unwrapped(found)
     assert "2,000 public records in people.csv" in found.out
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert run("report", study, "--out", page).err.startswith("E401 ")
+    assert run("report", study, "--out", page).complaints.startswith("E401 ")
 
 
 def test_a_report_compares_the_configurations_that_are_named(run: Program, study: Path, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_report_compares_the_configurations_that_are_named(run: Program, study
     page.unlink()
     for name in ("none", ""):
         refused = run("report", study, "--out", page, "--compare", name)
-        assert refused.code == 2 and refused.err.startswith("E421 ") and not page.exists()
+        assert refused.code == 2 and refused.complaints.startswith("E421 ") and not page.exists()
 
 
 def test_a_learned_block_fits_into_a_specification(
@@ -305,7 +305,7 @@ def test_a_learned_block_fits_into_a_specification(
     again = tmp_path / "again.yaml"
     again.write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
     assert run("check", again).code == 0
-    assert run(*command, "-o", block).err.startswith("E401 ")
+    assert run(*command, "-o", block).complaints.startswith("E401 ")
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_learning_refuses_before_it_begins(
     spec, data = files
     found = run("learn", spec, "--data", data, *arguments)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(f"{code} ")
+    assert found.complaints.startswith(f"{code} ")
 
 
 def test_the_study_of_the_command_is_the_study_of_the_library(study: Path) -> None:
@@ -337,4 +337,4 @@ def test_a_scheduler_needs_its_package(
     spec, data = files
     out = tmp_path / "people.study"
     found = run("explore", spec, "--data", data, "--public", "--out", out, "--scheduler", "tcp://far:1")
-    assert found.err.startswith("E412 ")
+    assert found.complaints.startswith("E412 ")
