@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from facsimile.explore.pool import Pool
-    from facsimile.explore.race import Rule
-    from facsimile.explore.report.written import Written
+    from facsimile.explore.race import RaceRule
+    from facsimile.explore.report import Written
     from facsimile.explore.run import Summary, Watch
     from facsimile.explore.study import Study
     from facsimile.spec.release import Specification
@@ -42,15 +42,15 @@ def explore(
 
     >>> facsimile.explore("ours.yaml", frame, "births.study", public=True, trials=8)  # doctest: +SKIP
     """
-    from facsimile.explore.race import Rule
+    from facsimile.explore.race import RaceRule
 
     refuse_unless(public, "facsimile.explore")
-    study = begun(specification, data, out, Rule(**rule), seed)
+    study = begun(specification, data, out, RaceRule(**rule), seed)
     return ran(study, started(study, workers, scheduler), watch, seconds)
 
 
 def begun(
-    specification: Specification | Path | str, data: Any, out: Path | str, rule: Rule, seed: int
+    specification: Specification | Path | str, data: Any, out: Path | str, rule: RaceRule, seed: int
 ) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
     from facsimile.explore.run import begin

@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
