@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.acceptance.decision import GRID, margin
-from facsimile.explore.chances import Rooms, at_most, interval
+from facsimile.explore.chances import Distances, at_most, interval
 from facsimile.explore.judge import Noiseless
 from facsimile.explore.trials import Trial
 from facsimile.privacy.noise import RehearsalNoise
@@ -40,7 +40,7 @@ def test_far_tails_do_not_overflow() -> None:
 def test_the_joint_test_by_its_definition(excess: float, epsilon: str, luck: str) -> None:
     """⌊K·M⌋ + Z ≤ −margin, with the limit far enough for hope."""
     step = margin(Fraction(luck), Fraction(epsilon), GRID)
-    rooms = Rooms.of([trial(room("a", excess + 1e6, 1e6, 1.0), room("b", 0.0, 1e7, 1.0))])
+    rooms = Distances.of([trial(room("a", excess + 1e6, 1e6, 1.0), room("b", 0.0, 1e7, 1.0))])
     k = -step - math.floor(GRID * rooms.slack[0, 0] * -1)
     expected = float(at_most(np.array([float(k)]), float(epsilon) / GRID)[0])
     assert math.isclose(float(rooms.joint(Fraction(epsilon), Fraction(luck))[0]), expected, abs_tol=1e-12)
@@ -52,45 +52,45 @@ def test_the_joint_test_agrees_with_drawn_noise() -> None:
     step = margin(LUCK, epsilon, GRID)
     units = math.floor(GRID * -20.0)
     drawn = noise.laplace(np.full(100_000, units), GRID, epsilon) <= -step
-    chance = float(Rooms.of([trial(room("a", 0.0, 20.0, 1.0))]).joint(epsilon, LUCK)[0])
+    chance = float(Distances.of([trial(room("a", 0.0, 20.0, 1.0))]).joint(epsilon, LUCK)[0])
     assert 0.05 < chance < 0.95
     assert abs(drawn.mean() - chance) < 6 * math.sqrt(chance * (1 - chance) / 100_000)
 
 
 def test_hopeless_and_failed_candidates_have_no_chance() -> None:
     near, missing = trial(room("a", 0.0, 1.0, 1.0)), trial()
-    rooms = Rooms.of([near, missing, trial(room("a", 0.0, 1e6, 1.0))])
+    rooms = Distances.of([near, missing, trial(room("a", 0.0, 1e6, 1.0))])
     chances = rooms.joint(Fraction(1, 10), LUCK)
     assert chances[0] == chances[1] == 0 < chances[2]
     assert rooms.one_by_one([1.0])[1] == 0
-    assert Rooms.of([missing]).joint(Fraction(1), LUCK).tolist() == [0.0]
-    assert Rooms.of([missing]).one_by_one([]).tolist() == [0.0]
+    assert Distances.of([missing]).joint(Fraction(1), LUCK).tolist() == [0.0]
+    assert Distances.of([missing]).one_by_one([]).tolist() == [0.0]
 
 
 @given(st.lists(st.floats(-20, 20), min_size=1, max_size=4), st.floats(0.1, 3))
 def test_one_by_one_is_a_product(slacks: list[float], epsilon: float) -> None:
-    rooms = Rooms.of([trial(*(room(str(i), -x, 0.0, 1.0) for i, x in enumerate(slacks)))])
+    rooms = Distances.of([trial(*(room(str(i), -x, 0.0, 1.0) for i, x in enumerate(slacks)))])
     single = [1 - math.exp(-x * epsilon) / 2 if x >= 0 else math.exp(x * epsilon) / 2 for x in slacks]
     found = float(rooms.one_by_one([epsilon] * len(slacks))[0])
     assert math.isclose(found, math.prod(single), rel_tol=1e-9)
 
 
 def test_one_epsilon_of_the_regression_at_a_time() -> None:
-    rooms = Rooms.of(
+    rooms = Distances.of(
         [trial(room("a", 0, 1, 0.1), room("mae", 9, 5, 1.0, "0.1"), room("mae", 1, 5, 1.0, "0.2"))]
     )
     assert rooms.onces() == ("0.1", "0.2")
     assert rooms.at("0.2").criteria == (("a", None), ("mae", "0.2"))
     assert rooms.at("0.2").slack.tolist() == [[10.0, 4.0]]
-    assert Rooms.of([trial(room("a", 0, 1, 0.1))]).onces() == (None,)
+    assert Distances.of([trial(room("a", 0, 1, 0.1))]).onces() == (None,)
     same = [room("mae", 1, 5, 1.0, "0.1"), room("mae", 1, 5, 1.0, "0.2")]
-    assert Rooms.of([trial(*same)]).onces() == ("0.1",), "a dearer one that changes nothing is left out"
+    assert Distances.of([trial(*same)]).onces() == ("0.1",), "a dearer one that changes nothing is left out"
 
 
 @given(st.floats(0.05, 1.0))
 def test_tighter_thresholds_leave_the_value(factor: float) -> None:
-    rooms = Rooms.of([trial(room("a", 2.0, 10.0, 0.5))])
-    direct = Rooms.of([trial(room("a", 2.0, 10.0 * factor, 0.5))])
+    rooms = Distances.of([trial(room("a", 2.0, 10.0, 0.5))])
+    direct = Distances.of([trial(room("a", 2.0, 10.0 * factor, 0.5))])
     assert np.allclose(rooms.tightened(factor).slack, direct.slack)
     assert np.allclose(rooms.tightened(factor).limit, direct.limit)
 

@@ -15,7 +15,7 @@ from facsimile.acceptance.candidate import Candidate, Verdict, as_tested, exact_
 from facsimile.acceptance.decision import GRID
 from facsimile.acceptance.kind import cheapest_first
 from facsimile.acceptance.regression import Fit, fit_once
-from facsimile.explore.chances import Rooms, at_most
+from facsimile.explore.chances import Distances, at_most
 from facsimile.explore.judge import ONCE, Judge, Judgement
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial, candidate_of
@@ -169,7 +169,7 @@ def test_rooms_give_the_chance_of_a_release(
             found = judge(spec, place)
             said = found.judgement()
             once = "0.2" if any(room.once for room in said.noiseless) else None
-            rooms = Rooms.of([trial_of(said)]).at(once)
+            rooms = Distances.of([trial_of(said)]).at(once)
             chance = float(rooms.joint(Fraction(epsilon), mode_of(spec.selection).luck)[0])
             test = asked(found).joint_test()
             assert test is not None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from budgets import RULE, SOURCE, made, room
-from facsimile.explore.chances import Rooms
+from facsimile.explore.chances import Distances
 from facsimile.explore.judge import ONCE
 from facsimile.explore.narrowed import narrowed
 from facsimile.explore.options import Option, levels, options, round_up
@@ -44,7 +44,7 @@ def test_one_half_of_the_fresh_trials_chooses_and_the_other_states(study: Study)
         for half, used in enumerate((option.chosen, option.stated)):
             mine = [t for c in option.configurations for t in level.trials[c.identifier][half::2]]
             assert option.test is not None and len(used) == RULE.fresh // 2 * len(option.configurations)
-            assert np.allclose(np.sort(Rooms.of(mine).joint(option.test, option.mode.luck)), np.sort(used))
+            assert np.allclose(np.sort(Distances.of(mine).joint(option.test, option.mode.luck)), np.sort(used))
 
 
 def test_noise_is_the_asked_part_of_the_threshold(study: Study) -> None:

@@ -30,44 +30,44 @@ WORTH = 0.005
 
 
 @dataclass(frozen=True, eq=False)
-class Rooms:
+class Distances:
     """The criteria of many trials in arrays: a line for each trial; infinite where a trial fails exactly.
 
-    `slack` is −M of the criterion alone, `room` (limit − value)/Δ, never more than it, and `limit` limit/Δ; the
+    `slack` is −M of the criterion alone, `below` (limit − value)/Δ, never more than it, `limit` limit/Δ; the
     criterion that compares regressions has one column for each epsilon of the regression, of which `at(once)`
     keeps one.
     """
 
     criteria: tuple[tuple[str, str | None], ...]
     slack: Floats
-    room: Floats
+    below: Floats
     limit: Floats
 
     @classmethod
-    def of(cls, trials: Sequence[Trial]) -> Rooms:
+    def of(cls, trials: Sequence[Trial]) -> Distances:
         """From the trials of one or more configurations."""
         names = next((tuple((r.criterion, r.once) for r in t.rooms) for t in trials if t.rooms), ())
         shape = (len(trials), len(names))
-        slack, room, limit = np.full(shape, -np.inf), np.full(shape, -np.inf), np.full(shape, np.inf)
+        slack, below, limit = np.full(shape, -np.inf), np.full(shape, -np.inf), np.full(shape, np.inf)
         for place, trial in enumerate(trials):
             if trial.rooms:
                 slack[place] = [-r.excess for r in trial.rooms]
-                room[place] = [(r.limit - r.value) / r.sensitivity for r in trial.rooms]
+                below[place] = [(r.limit - r.value) / r.sensitivity for r in trial.rooms]
                 limit[place] = [r.limit / r.sensitivity for r in trial.rooms]
-        return cls(names, slack, room, limit)
+        return cls(names, slack, below, limit)
 
-    def at(self, once: str | None) -> Rooms:
+    def at(self, once: str | None) -> Distances:
         """With one epsilon of the regression."""
         kept = [i for i, (_, level) in enumerate(self.criteria) if level is None or level == once]
         names = tuple(self.criteria[i] for i in kept)
-        return Rooms(names, self.slack[:, kept], self.room[:, kept], self.limit[:, kept])
+        return Distances(names, self.slack[:, kept], self.below[:, kept], self.limit[:, kept])
 
-    def tightened(self, factor: float) -> Rooms:
+    def tightened(self, factor: float) -> Distances:
         """With every limit multiplied by a factor: the value stays. The joint test gets no less than this."""
         limit = self.limit * factor
         with np.errstate(invalid="ignore"):
-            room = np.where(np.isneginf(self.room), -np.inf, self.room - self.limit + limit)
-        return Rooms(self.criteria, room, room, limit)
+            below = np.where(np.isneginf(self.below), -np.inf, self.below - self.limit + limit)
+        return Distances(self.criteria, below, below, limit)
 
     def onces(self) -> tuple[str | None, ...]:
         """The epsilons of the regression worth their price: each lets more candidates meet every criterion.
@@ -102,10 +102,10 @@ class Rooms:
         """The chance of each candidate when every criterion is measured with its own noise."""
         if not self.criteria:
             return np.zeros(len(self.slack))
-        failed = np.isinf(self.room).any(axis=1)
-        room = np.where(np.isinf(self.room), 0.0, self.room) * np.asarray(epsilons)
-        beyond = 0.5 * np.exp(-np.abs(room))
-        return np.where(failed, 0.0, np.where(room >= 0, 1 - beyond, beyond).prod(axis=1))
+        failed = np.isinf(self.below).any(axis=1)
+        below = np.where(np.isinf(self.below), 0.0, self.below) * np.asarray(epsilons)
+        beyond = 0.5 * np.exp(-np.abs(below))
+        return np.where(failed, 0.0, np.where(below >= 0, 1 - beyond, beyond).prod(axis=1))
 
 
 @lru_cache(maxsize=4096)

@@ -23,7 +23,7 @@ from math import ceil, floor, log10
 import numpy as np
 
 from facsimile.acceptance.kind import kinds_of
-from facsimile.explore.chances import Rooms, at_least, interval
+from facsimile.explore.chances import Distances, at_least, interval
 from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial, fit_key
@@ -168,14 +168,14 @@ def _ways(
         declared = _charged(spec, spec.budget.once, tuple((c.name, c.epsilon) for c in spec.criteria))
         accepted = [np.array([trial.accepted for trial in half], np.float64) for half in halves]
         yield from ((("paper", None, spec.budget.once, declared, one), accepted) for one in selections)
-    rooms = [Rooms.of(half) for half in halves]
-    if not rooms[0].criteria or rooms[0].criteria != rooms[1].criteria:
+    distances = [Distances.of(half) for half in halves]
+    if not distances[0].criteria or distances[0].criteria != distances[1].criteria:
         return
     if factor is not None:
-        rooms = [one.tightened(factor) for one in rooms]
-    measured = _measured(spec, rooms[0], noise)
-    for once in rooms[0].onces():
-        at = [one.at(once) for one in rooms]
+        distances = [one.tightened(factor) for one in distances]
+    measured = _measured(spec, distances[0], noise)
+    for once in distances[0].onces():
+        at = [one.at(once) for one in distances]
         paid = None if once is None else parse_decimal(once)
         tested = _charged(spec, paid, measured)
         if factor is not None:
@@ -215,14 +215,14 @@ def _pooled(parts: Mapping[str, Floats], kept: Sequence[str]) -> Floats:
     return np.concatenate([parts[name][:least] for name in kept])
 
 
-def _measured(spec: Specification, rooms: Rooms, noise: float) -> Epsilons:
+def _measured(spec: Specification, distances: Distances, noise: float) -> Epsilons:
     """For each criterion the epsilon at which Δ/ε is `noise` times its limit, for nine trials of ten.
 
     Coefficients in the paper's form have noise of another kind, and keep the declared one.
     """
     found: dict[str, Fraction] = {}
-    for place, (name, _) in enumerate(rooms.criteria):
-        limits = rooms.limit[:, place]
+    for place, (name, _) in enumerate(distances.criteria):
+        limits = distances.limit[:, place]
         least = float(np.quantile(limits[np.isfinite(limits)], 0.1))
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
     kept = {kind.criterion.name: kind.criterion.epsilon for kind in kinds_of(spec) if kind.leaves}
