@@ -21,6 +21,7 @@ rounded figures: what people read is what was compared.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -75,16 +76,7 @@ class Point:
             _, low, high = self.option.chance(self.confidence, trials)
             return low >= wish or high < wish
 
-        above = 2
-        while not enough(above):
-            if above >= MOST_FRESH:
-                return MOST_FRESH
-            above *= 2
-        below = above // 2
-        while above - below > 1:
-            middle = (above + below) // 2
-            above, below = (middle, below) if enough(middle) else (above, middle)
-        return above
+        return 2 + bisect_left(range(2, MOST_FRESH), True, key=enough)
 
 
 @dataclass(frozen=True, eq=False)
