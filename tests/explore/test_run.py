@@ -438,7 +438,7 @@ def test_a_study_begins_once_and_is_taken_up_again(files: Files, tmp_path: Path)
     out = tmp_path / "people.study"
     study = begin(*files, out, RULE, 7)
     assert study.setup.same(SETUP), "the table that is read is the simulated one"
-    assert study.rule == replace(RULE, luck=0.0025)
+    assert study.rule == replace(RULE, luck=1 / 381)
     assert study.data == "people.csv"
     study.add(EVERY[:1], World(1).run(Job((EVERY[0],), Fraction(2), 0)))
     again = begin(*files, out, RULE, 7)

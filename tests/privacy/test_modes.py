@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import facsimile
+from facsimile.acceptance.decision import margin
 from facsimile.privacy.modes import MODES, CappedCoin, Coin, Mode, RisingCoin, Single, UntilSuccess, mode_of
 from facsimile.spec.release import Selection
 
@@ -241,11 +242,31 @@ def test_a_search_releases_a_bad_table_with_at_most_the_stated_probability(mode:
 
 @given(st.fractions(Fraction(1, 1000), Fraction(999, 1000), max_denominator=1000), coins)
 def test_luck_is_as_large_as_the_bound_allows(alpha: Fraction, setting: Fraction) -> None:
-    """Where every index is bad: a single search errs with α, a rising coin with α to a millionth."""
+    """Where every index is bad: a single search and a coin err with exactly α, a rising coin nearly."""
+    coin = Coin(false_accept=alpha, gamma=setting)
+    assert coin.luck / (setting + (1 - setting) * coin.luck) == alpha
+    assert alpha * setting <= coin.luck <= alpha
     single, rising = Single(false_accept=alpha), RisingCoin(false_accept=alpha, a=max(setting, Fraction(1, 50)))
     assert single.luck == UntilSuccess(false_accept=alpha).luck == alpha
     power = EXACT.power(decimal(alpha), 1 / decimal(rising.a))
     assert Fraction(999_998, 10**6) < rising.luck / Fraction(power) < 1
+
+
+def test_the_luck_of_the_usual_coin() -> None:
+    """α = γ = 5 %: 1/381 instead of αγ = 1/400, and a margin of 26,879 units instead of 27,128 (ε = 0.2)."""
+    luck = Coin(false_accept=ALPHA, gamma=ALPHA).luck
+    assert luck == Fraction(1, 381)
+    assert [margin(p, Fraction(1, 5), 1024) for p in (luck, ALPHA * ALPHA)] == [26_879, 27_128]
+
+
+@pytest.mark.parametrize("gamma", [Fraction(1, 20), Fraction(1, 2), Fraction(1)])
+def test_a_coin_whose_candidates_are_all_bad_errs_as_stated(gamma: Fraction) -> None:
+    """Every sequence of coins and tests up to sixty indices, in exact numbers; what is left is still alive."""
+    mode, alive, erred = Coin(false_accept=ALPHA, gamma=gamma), Fraction(1), Fraction(0)
+    for j in range(1, 61):
+        erred += alive * mode.luck
+        alive *= (1 - mode.luck) * (1 - mode.halts_after(j))
+    assert erred <= ALPHA <= erred + alive
 
 
 def test_only_a_law_that_counts_nothing_survives_a_crash() -> None:

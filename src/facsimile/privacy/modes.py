@@ -117,8 +117,8 @@ class Coin(Mode):
 
     @property
     def luck(self) -> Fraction:
-        """αγ: h is at most 1/γ."""
-        return self.false_accept * self.gamma
+        """The β with β/(γ + (1−γ)β) = α: αγ/(1 − α(1−γ))."""
+        return self.false_accept * self.gamma / (1 - self.false_accept * (1 - self.gamma))
 
     def tried(self, q: Chance) -> Chance:
         """1/p."""
