@@ -114,7 +114,7 @@ BOXES = Boxes((3, 2), np.array([[0, 0], [1, 1]]), np.array([[2, 2], [2, 2]]))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
 GOOD: dict[type, Any] = {
-    NoisyMarginals: NoisyMarginals(((("a",), HALF), (("b", "a"), ONE))),
+    NoisyMarginals: NoisyMarginals(((("a",), HALF), (("b", "a"), ONE)), (("a", (0, 2, 0)), ("b", None))),
     NoisyAnswer: NoisyAnswer(COUNT, HALF, 3),
     NoisySelection: NoisySelection(MarginalDistances(MODELS), HALF, 2),
     NoisyMoments: NoisyMoments((("a", np.array([0, 3, -1])),), ("b", np.array([0, 4])), 2, HALF),
@@ -139,7 +139,12 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         "marginals": [
             ((("z",), HALF),), ((("a", "a"), HALF),), ((["a"], HALF),), ((("a",), 0.5),), (("ab", HALF),),
             ((("a",), Fraction(10**400)),), ((("a",), Fraction(1, 10**400)),),
-        ]
+        ],
+        "versions": [
+            (("a", (0, 1)),), (("a", (0, 1, 2, 3)),), (("a", (0, -1, 1)),), (("a", (0, 2**62, 1)),), "ab",
+            (("z", (0, 1)),), (("a", (0.0, 1.0, 1.0)),), (("a", [0, 1, 1]),), [("a", (0, 0, 1))], (("a", ()),),
+            (("a",),),
+        ],
     },
     NoisyAnswer: {
         "query": [Unlikeness(Table.from_rows(OTHER, [[0, 0], [1, 2]])), WorstExcess(((Stranger(), HALF),))],

@@ -21,6 +21,7 @@ from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.privbayes import PrivBayes
 from facsimile.synthesizers.workload import Workload
 from facsimile.table.domain import Clique
+from facsimile.table.measurement import Measurement
 from facsimile.table.table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +62,7 @@ def on_a_tree(table: Table) -> Model:
     names = table.domain.names
     chosen: list[Clique] = [names[i : i + 3] for i in range(0, len(names) - 2, 2)]
     noisy = [
-        (c, table.marginal(c) + random.laplace(0, 8, table.domain.project(c).shape), 8.0)
+        Measurement.fine(c, table.marginal(c) + random.laplace(0, 8, table.domain.sizes(c)), 128.0)
         for c in [*chosen, *((name,) for name in names)]
     ]
     return estimate(table.domain, noisy, [], table.n)

@@ -9,7 +9,7 @@ import pytest
 from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
-from facsimile.synthesizers.aim import AIM, MOST_CANDIDATES, SELECTION, Measurement, _joined, _pool
+from facsimile.synthesizers.aim import AIM, MOST_CANDIDATES, SELECTION, _pool
 from facsimile.synthesizers.base import Known
 from facsimile.table.table import Table
 
@@ -52,14 +52,6 @@ def test_with_a_great_epsilon_all_triples_of_a_small_table_come_close() -> None:
     )
     for triple in combinations("abcd", 3):
         assert np.abs(drawn.marginal(triple) - table.marginal(triple)).sum() / 2 < 0.02 * 5_000
-
-
-def test_repeated_measurements_are_averaged_by_precision() -> None:
-    one = Measurement(("a",), np.array([10.0, 0.0]), 1.0)
-    other = Measurement(("a",), np.array([0.0, 10.0]), 2.0)
-    (joined,) = _joined([one, other])
-    assert joined.counts.tolist() == [8.0, 2.0]
-    assert joined.scale == pytest.approx((1 + 1 / 4) ** -0.5)
 
 
 def test_very_many_triples_are_thinned() -> None:

@@ -3,11 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.neighbours import small_domain
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.dense import Dense, possible, smoothed
+from facsimile.synthesizers.base import Known
+from facsimile.synthesizers.dense import Dense, Expected, possible, rounded, smoothed
 from facsimile.table.domain import Domain
+from facsimile.table.fit import fit
 from facsimile.table.table import Table
 
 SEEDS = st.integers(0, 2**32)
@@ -65,3 +68,29 @@ def test_a_large_prior_keeps_its_dependence_and_a_small_one_loses_chance() -> No
     weak = Table.from_rows(domain, [[0, 0], [1, 1], [2, 2], [0, 1], [1, 0], [1, 2]], [2, 2, 1, 1, 1, 1])
     found = smoothed(weak, np.ones((3, 3), np.bool_))
     assert found == pytest.approx(np.outer(found.sum(axis=1), found.sum(axis=0)), rel=0.2)
+
+
+DOMAIN = small_domain(2, 3, 2)
+
+
+def test_cells_begin_evenly_where_rows_are_allowed() -> None:
+    mask = np.array([[True, False], [False, False], [True, True]])
+    cells = Expected(DOMAIN, Known(60, ((("b", "a"), mask),)))
+    assert cells.counts.sum() == pytest.approx(60)
+    assert (cells.marginal(("b", "a")) == np.where(mask, 0, 20)).all()
+    assert rounded(cells.marginal(("c",))).tolist() == [30, 30]
+
+
+def test_scaling_keeps_the_number_of_records() -> None:
+    cells = Expected(DOMAIN, Known(100))
+    cells.scale(("c", "a"), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert cells.marginal(("c", "a")) == pytest.approx(np.array([[10.0, 20.0], [30.0, 40.0]]))
+
+
+def test_matching_is_iterative_proportional_fitting() -> None:
+    truth = np.random.default_rng(1).random((2, 3, 2))
+    targets = [(("b", "a"), truth.sum(axis=2).T), (("b", "c"), truth.sum(axis=0))]
+    cells = Expected(DOMAIN, Known(1_000))
+    cells.match([(clique, 1_000 * t / t.sum()) for clique, t in targets], 100, 1e-9)
+    assert cells.counts == pytest.approx(1_000 * fit(DOMAIN, targets, sweeps=100, tolerance=1e-9), rel=1e-6)
+    assert cells.model().marginal(("b", "a")) == pytest.approx(1_000 * targets[0][1] / truth.sum(), rel=1e-6)

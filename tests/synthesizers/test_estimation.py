@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.estimation import Measurement, column, columns, estimate, nearest, strengths
+from facsimile.synthesizers.estimation import column, columns, estimate, strengths
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import Floats, Groups, Target, grouped, relaxed, tabled
+from facsimile.table.exact import Ints
+from facsimile.table.fit import Target, grouped, relaxed, tabled
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
 
 SEEDS = st.integers(0, 2**32)
 
@@ -24,7 +27,7 @@ def joint(domain: Domain, n: int, seed: int) -> Floats:
     return np.asarray(counts * n / counts.sum(), np.float64)
 
 
-def halves(size: int) -> Groups:
+def halves(size: int) -> Ints:
     return np.arange(size) * 2 // size
 
 
@@ -89,40 +92,6 @@ def test_a_column_is_the_constrained_least_squares_of_all_that_is_known_about_it
     best = some + basis @ np.linalg.lstsq(a, np.array(values) - np.array(lines) @ some, rcond=None)[0]
     assert found == pytest.approx(best, rel=1e-4, abs=1e-3)
     assert variances == pytest.approx(np.diag(basis @ np.linalg.inv(a.T @ a) @ basis.T), rel=1e-3)
-
-
-def test_the_noise_of_a_shadow_is_that_of_the_cells_it_sums() -> None:
-    domain = domain_of(3, 4, 5)
-    answer = measure(domain, joint(domain, 60, 1), ("a", "b", "c"), 2.0)
-    assert answer.onto(("a", "c")).variance == 4 * 4
-    assert answer.onto(("a", "c")).counts == pytest.approx(answer.counts.sum(axis=1))
-
-
-@given(
-    st.lists(st.floats(-50, 100), min_size=1, max_size=8),
-    st.lists(st.floats(0.1, 10), min_size=8, max_size=8),
-    SEEDS,
-)
-def test_nothing_that_is_not_negative_and_sums_to_n_is_nearer(
-    counts: list[float], variances: list[float], seed: int
-) -> None:
-    given_, spread = np.array(counts), np.array(variances[: len(counts)])
-    random = np.random.default_rng(seed)
-    possible = random.random(len(counts)) < 0.8
-    possible[0] = True
-    found = nearest(given_, spread, possible, 40)
-    assert found.sum() == pytest.approx(40)
-    assert (found >= 0).all()
-    assert not found[~possible].any()
-
-    def distance(x: Floats) -> float:
-        return float(((x - given_)[possible] ** 2 / spread[possible]).sum())
-
-    for _ in range(20):
-        other = random.dirichlet(np.ones(int(possible.sum()))) * 40
-        anywhere = np.zeros(len(counts))
-        anywhere[possible] = other
-        assert distance(found) <= distance(anywhere) + 1e-6
 
 
 def test_exact_measurements_are_met_exactly() -> None:

@@ -2,15 +2,17 @@ import time
 from itertools import combinations, pairwise
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.synthesizers.graphical import Coarser, TreeTooLarge, estimate
-from facsimile.synthesizers.interactions import Floats, Measurement
+from facsimile.synthesizers.graphical import TreeTooLarge, estimate
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.fit import fit
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
 from facsimile.table.table import Table
 from laws import fits
 from synthesizers.test_junction import domain_of
@@ -35,14 +37,15 @@ def records(sizes: tuple[int, ...], n: int, seed: int) -> Table:
 
 def noisy(table: Table, cliques: list[Clique], scale: float, seed: int) -> list[Measurement]:
     random = np.random.default_rng(seed)
+    sizes = table.domain.sizes
     return [
-        (
-            clique,
-            np.rint(table.marginal(clique) + random.laplace(0, scale, table.domain.project(clique).shape)),
-            scale,
-        )
+        exact(clique, np.rint(table.marginal(clique) + random.laplace(0, scale, sizes(clique))), scale)
         for clique in cliques
     ]
+
+
+def exact(clique: Clique, counts: npt.ArrayLike, scale: float = 0.0) -> Measurement:
+    return Measurement.fine(clique, np.asarray(counts, np.float64), 2 * scale**2)
 
 
 def summed(p: Floats, domain: Domain, clique: Clique) -> Floats:
@@ -62,7 +65,7 @@ def test_exact_marginals_give_the_same_model_as_a_dense_fit(
     table = records(sizes, 400, seed)
     domain = table.domain
     model = estimate(
-        domain, [(clique, table.marginal(clique), 0.0) for clique in cliques], [], 400, sweeps=2000
+        domain, [exact(clique, table.marginal(clique)) for clique in cliques], [], 400, sweeps=2000
     )
     dense = fit(domain, [(c, table.marginal(c).astype(float)) for c in cliques], sweeps=2000, tolerance=1e-9)
     assert distance(model.marginal(domain.names), 400 * dense, 400) < 0.01
@@ -130,7 +133,8 @@ def test_counts_that_no_table_has_are_fitted_all_the_same(value: float) -> None:
     wild = np.full((3, 3), value)
     wild[1, 1] = -value
     for scale in (0.0, 1.0):
-        found = estimate(domain, [(("a", "b"), wild, scale), (("a",), np.array([5, 5, -9]), scale)], [], 10)
+        answers = [exact(("a", "b"), wild, scale), exact(("a",), [5, 5, -9], scale)]
+        found = estimate(domain, answers, [], 10)
         assert np.isfinite(found.marginal(("a", "b"))).all()
         assert found.sample(10, np.random.default_rng(1)).n == 10
 
@@ -194,19 +198,18 @@ def test_systematic_draws_follow_the_model_on_average() -> None:
 def test_coarser_columns_are_measured_and_not_drawn() -> None:
     table = records((6, 6), 2000, 3)
     one, other = table.domain.names
-    groups = (0, 0, 0, 1, 1, 1)
-    coarse = np.zeros((2, 2), np.int64)
-    np.add.at(coarse, tuple(np.array(groups)[table.codes.T]), table.counts)
-    measurements: list[Measurement] = [
-        ((one,), table.marginal((one,)), 1.0),
-        ((other,), table.marginal((other,)), 1.0),
-        (("one", "other"), coarse, 1.0),
+    groups = np.array([0, 0, 0, 1, 1, 1])
+    coarse = np.zeros((2, 2))
+    np.add.at(coarse, tuple(groups[table.codes.T]), table.counts)
+    measurements = [
+        exact((one,), table.marginal((one,)), 1.0),
+        exact((other,), table.marginal((other,)), 1.0),
+        Measurement((one, other), (groups, groups), coarse, 2.0),
     ]
-    levels = {"one": Coarser(one, groups), "other": Coarser(other, groups)}
     for prior in (None, records((6, 6), 500, 4)):
-        model = estimate(table.domain, measurements, [], 2000, prior, coarser=levels)
+        model = estimate(table.domain, measurements, [], 2000, prior)
         found = model.marginal((one, other)).reshape(2, 3, 2, 3).sum(axis=(1, 3))
-        assert distance(found, coarse.astype(float), 2000) < 0.01
+        assert distance(found, coarse, 2000) < 0.01
         assert model.sample(100, np.random.default_rng(0)).domain == table.domain
 
 

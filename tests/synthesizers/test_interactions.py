@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facsimile.synthesizers.interactions import Floats, Measured, Measurement, composed, interactions, measured
+from facsimile.synthesizers.interactions import composed, interactions
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
 from synthesizers.test_junction import domain_of, quick
 
 DOMAIN = domain_of((2, 3, 2), ("a", "b", "c"))
@@ -13,13 +15,12 @@ SOME = st.lists(st.sampled_from(CLIQUES), min_size=1, max_size=5, unique=True)
 TOTAL = 50.0
 
 
-def answers_of(domain: Domain, cliques: list[Clique], seed: int) -> list[Measured]:
+def answers_of(domain: Domain, cliques: list[Clique], seed: int) -> list[Measurement]:
     random = np.random.default_rng(seed)
-    noisy: list[Measurement] = [
-        (clique, random.normal(5, 9, domain.project(clique).shape), float(random.uniform(0.5, 20)))
+    return [
+        Measurement.fine(clique, random.normal(5, 9, domain.sizes(clique)), float(random.uniform(0.5, 800)))
         for clique in cliques
     ]
-    return measured(domain, noisy)
 
 
 def summing(domain: Domain, clique: Clique) -> Floats:
@@ -33,14 +34,14 @@ def summing(domain: Domain, clique: Clique) -> Floats:
 @given(SOME, st.integers(0, 10_000))
 def test_composed_marginals_are_the_weighted_least_squares_estimate(cliques: list[Clique], seed: int) -> None:
     answers = answers_of(DOMAIN, cliques, seed)
-    rows = [summing(DOMAIN, answer.clique) / answer.scale for answer in answers]
+    rows = [summing(DOMAIN, answer.columns) / answer.scale for answer in answers]
     values = [answer.counts.ravel() / answer.scale for answer in answers]
     design = np.vstack([*rows, 1e6 * np.ones((1, DOMAIN.cells))])
     table = np.linalg.lstsq(design, np.concatenate([*values, [1e6 * TOTAL]]), rcond=1e-12)[0]
     components = interactions(DOMAIN, answers, TOTAL)
     for answer in answers:
-        expected = (summing(DOMAIN, answer.clique) @ table).reshape(answer.counts.shape)
-        assert composed(DOMAIN, components, answer.clique) == pytest.approx(expected, abs=1e-3)
+        expected = (summing(DOMAIN, answer.columns) @ table).reshape(answer.counts.shape)
+        assert composed(DOMAIN, components, answer.columns) == pytest.approx(expected, abs=1e-3)
 
 
 @quick
@@ -53,18 +54,3 @@ def test_composed_marginals_agree_where_they_overlap(cliques: list[Clique], seed
         for axis, name in enumerate(clique):
             others = tuple(other for other in range(len(clique)) if other != axis)
             assert found.sum(axis=others) == pytest.approx(composed(DOMAIN, components, (name,)))
-
-
-def test_repeated_measurements_are_averaged_by_precision_whatever_the_order_of_columns() -> None:
-    one = np.arange(6.0).reshape(2, 3)
-    (found,) = measured(DOMAIN, [(("a", "b"), one, 1.0), (("b", "a"), one.T + 3, 2.0)])
-    assert found.clique == ("a", "b")
-    assert found.counts == pytest.approx(one + 3 / 5)
-    assert found.scale == pytest.approx((1 + 1 / 4) ** -0.5)
-
-
-def test_a_face_is_the_sum_with_the_noise_of_a_sum() -> None:
-    face = Measured(("a", "b"), np.ones((2, 3)), 2.0).face("b")
-    assert face.clique == ("a",)
-    assert face.counts.tolist() == [3, 3]
-    assert face.scale == pytest.approx(2 * 3**0.5)

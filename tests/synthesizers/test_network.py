@@ -3,7 +3,6 @@ from __future__ import annotations
 from itertools import pairwise, product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +10,10 @@ from hypothesis import strategies as st
 from contracts.neighbours import small_domain
 from contracts.test_synthesizers import domain_of
 from facsimile.shaping.sampling import Sampling
-from facsimile.synthesizers.network import Network, Node, emptied, ruled_out
+from facsimile.synthesizers.network import Network, Node, ruled_out
+from facsimile.table.numbers import Floats
 from laws import fits
 
-Floats = npt.NDArray[np.float64]
 HALVES = (0, 1, 1)
 
 
@@ -127,15 +126,10 @@ def test_a_line_without_mass_takes_the_law_of_the_column() -> None:
     assert Node.of("b", (), np.zeros(2)).law.tolist() == [[0.5, 0.5]]
 
 
-def test_a_cell_is_empty_where_one_zero_rules_out_all_its_rows() -> None:
+def test_a_row_is_ruled_out_where_one_zero_holds_it() -> None:
     domain = small_domain(2, 3, 2)
     mask = np.zeros((3, 2), np.bool_)
     mask[1:, 0] = True
     mask[2, 1] = True
-    zeros = ((("b", "a"), mask),)
-    assert emptied(zeros, domain, [("a", None), ("b", None)]).tolist() == mask.T.tolist()
-    assert emptied(zeros, domain, [("b", None), ("c", None)]).tolist() == [[False] * 2, [False] * 2, [True] * 2]
-    assert emptied(zeros, domain, [("b", HALVES), ("a", None)]).tolist() == [[False, False], [True, False]]
-    assert not emptied(zeros, domain, [("c", None)]).any()
     rows = np.array([[0, 1, 0], [0, 0, 1], [1, 2, 1]])
-    assert ruled_out(zeros, domain, rows).tolist() == [True, False, True]
+    assert ruled_out(((("b", "a"), mask),), domain, rows).tolist() == [True, False, True]

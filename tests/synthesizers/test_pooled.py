@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations, product
+from math import exp, prod
 
 import numpy as np
 import pytest
@@ -10,9 +12,9 @@ from facsimile.privacy.mechanisms import NoisyAnswer, NoisySelection
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import BoxDistances
 from facsimile.synthesizers.base import Known
-from facsimile.synthesizers.mwem import MWEM
-from facsimile.synthesizers.pep import PEP
-from facsimile.synthesizers.pooled import Pooled, counting
+from facsimile.synthesizers.pooled import MWEM, PEP, SMALLEST, Pooled, counting
+from facsimile.table.boxes import Boxes
+from facsimile.table.numbers import Floats
 from table.test_boxes import every_box
 
 BOTH = pytest.mark.parametrize("made", [MWEM, PEP])
@@ -98,3 +100,164 @@ def test_a_domain_that_cannot_be_held_is_refused() -> None:
         made.check(domain_of((100, 100, 1000)), 300, Fraction(1))
         with pytest.raises(ValueError, match="rows"):
             made.check(domain_of((100, 100, 1001)), 300, Fraction(1))
+
+
+def test_a_query_has_a_range_of_every_column_between_two_uniform_codes() -> None:
+    """Of a column with 3 codes: 1/9 for each single one, 2/9 for each pair of ends; all within 5 deviations."""
+    pool = MWEM(num_query=20_000, queries="ranges").pool((3, 2), np.random.default_rng(1))
+    assert len(pool) == 20_000
+    found = dict.fromkeys([(0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3)], 0)
+    for low, high in zip(pool.low[:, 0].tolist(), pool.high[:, 0].tolist(), strict=True):
+        found[low, high] += 1
+    for (low, high), times in found.items():
+        share = (1 if high - low == 1 else 2) / 9
+        assert abs(times - 20_000 * share) < 5 * (20_000 * share * (1 - share)) ** 0.5
+    together = np.mean((pool.low[:, 0] == 0) & (pool.low[:, 1] == 0))
+    assert abs(together - (5 / 9) * (3 / 4)) < 5 * 0.5 / 20_000**0.5
+
+
+@pytest.mark.parametrize("answer", [-50, 0, 30, 100, 400, 10**9])
+@pytest.mark.parametrize("updates", [1, 7])
+def test_an_update_multiplies_the_box_and_scales_all_as_often_as_said(answer: int, updates: int) -> None:
+    random = np.random.default_rng(1)
+    pool = MWEM(num_query=9).pool((4, 3), random)
+    counts = random.gamma(1, 20, (4, 3))
+    n = counts.sum()
+    for newest in range(len(pool)):
+        plain, box = counts.copy(), pool.slices(newest)
+        for _ in range(updates):
+            plain[box] *= exp((min(max(answer, 0), n) - plain[box].sum()) / (2 * n))
+            plain *= n / plain.sum()
+        found = counts.copy()
+        MWEM(num_inner_updates=updates).update(found, pool, newest, {newest: [7, answer]})
+        assert found * (n / found.sum()) == pytest.approx(plain)
+
+
+def test_cells_of_one_two_and_three_columns_have_equal_parts_of_the_pool() -> None:
+    """Where one column has too few cells, what is left goes to more columns."""
+    shape = (5, 6, 7, 2)
+    for wanted, parts in {1: (0, 0, 1), 30: (10, 10, 10), 300: (20, 140, 140), 10**6: (20, 143, 424)}.items():
+        pool = MWEM(num_query=wanted).pool(shape, np.random.default_rng(1))
+        restricted = ((pool.high - pool.low) == 1).sum(axis=1)
+        assert tuple(int((restricted == ways).sum()) for ways in (1, 2, 3)) == parts
+        assert len(np.unique(np.hstack([pool.low, pool.high]), axis=0)) == len(pool) == sum(parts)
+    assert len(MWEM(num_query=9).pool((4,), np.random.default_rng(1))) == 4
+
+
+def test_hyperparameters_of_mwem_come_as_text() -> None:
+    text = {"num_query": "128", "num_iterations": "500", "num_inner_updates": "100"}
+    assert MWEM.of(text) == MWEM(128, 500, 100)
+    assert MWEM.of({"queries": "ranges"}) == MWEM(queries="ranges")
+    for bad in ({"num_query": "0"}, {"num_iterations": "0"}, {"num_inner_updates": "0"}, {"queries": "rows"}):
+        with pytest.raises(ValueError):
+            MWEM.of(bad)
+
+
+def test_a_box_without_records_or_with_all_is_left_as_it_is() -> None:
+    counts = np.ones((4, 3))
+    counts[0] = 0.0
+    pool = MWEM(num_query=99).pool((4, 3), np.random.default_rng(1))
+    for newest in range(len(pool)):
+        found = counts.copy()
+        MWEM(num_inner_updates=5_000).update(found, pool, newest, {newest: [10**6]})
+        assert np.isfinite(found).all() and found.sum() > 0
+
+
+SHAPE = (3, 2, 4, 5)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
+def test_queries_are_all_cells_of_tables_of_the_wanted_columns(k: int) -> None:
+    ways = min(k, 4)
+    pool = PEP(num_query=10**6, marginal=k).pool(SHAPE, np.random.default_rng(1))
+    cells = {
+        tuple((code, code + 1) if axis in table else (0, SHAPE[axis]) for axis, code in enumerate(codes))
+        for table in combinations(range(4), ways)
+        for codes in product(*(range(size) for size in SHAPE))
+    }
+    found = [tuple(zip(*ends, strict=True)) for ends in zip(pool.low.tolist(), pool.high.tolist(), strict=True)]
+    assert set(found) == cells
+    assert len(found) == len(cells) == sum(prod(SHAPE[a] for a in t) for t in combinations(range(4), ways))
+
+
+def test_a_smaller_pool_has_distinct_cells_each_as_likely() -> None:
+    """5 of 25 cells, drawn 2,000 times: each about 400 times, within 5 deviations."""
+    times = np.zeros((5, 5), np.int64)
+    for seed in range(2_000):
+        pool = PEP(num_query=5, marginal=2).pool((5, 5), np.random.default_rng(seed))
+        assert len({tuple(low) for low in pool.low.tolist()}) == 5
+        np.add.at(times, tuple(pool.low.T), 1)
+    assert np.abs(times - 400).max() < 5 * (2_000 * 0.2 * 0.8) ** 0.5
+
+
+def learnt(counts: Floats, pool: Boxes, heard: dict[int, list[int]], updates: int) -> Floats:
+    found = counts.copy()
+    PEP(num_inner_updates=updates).update(found, pool, 0, heard)
+    found *= counts.sum() / found.sum()
+    return found
+
+
+def test_a_projection_gives_a_query_its_answer_and_keeps_odds_elsewhere() -> None:
+    random = np.random.default_rng(1)
+    counts = random.gamma(1, 20, (4, 3))
+    pool = PEP(num_query=99, marginal=2).pool((4, 3), random)
+    inside = np.zeros((4, 3), bool)
+    inside[pool.slices(5)] = True
+    after = learnt(counts, pool, {5: [40]}, 1)
+    assert after[inside].sum() == pytest.approx(40)
+    for part in (inside, ~inside):
+        assert np.ptp(after[part] / counts[part]) == pytest.approx(0, abs=1e-9)
+
+
+def test_updates_go_to_the_worst_answers_and_end_where_all_agree() -> None:
+    """Against projections one by one, on overlapping queries of pairs; the mean of two answers counts."""
+    random = np.random.default_rng(2)
+    counts = random.gamma(1, 20, (3, 4, 2))
+    n, pool = counts.sum(), PEP(num_query=99, marginal=2).pool((3, 4, 2), random)
+    heard = {3: [50, 70], 11: [5], 20: [90], 17: [-8], 8: [30]}
+    wanted = {place: float(np.clip(np.mean(y) / n, SMALLEST, 1 - SMALLEST)) for place, y in heard.items()}
+    for updates in (1, 2, 5, 9):
+        plain = counts.copy()
+        for _ in range(updates):
+            gaps = {place: abs(plain[pool.slices(place)].sum() / n - y) for place, y in wanted.items()}
+            worst = max(gaps, key=lambda place: gaps[place])
+            y, a = wanted[worst], plain[pool.slices(worst)].sum() / n
+            plain[pool.slices(worst)] *= y * (1 - a) / (a * (1 - y))
+            plain *= n / plain.sum()
+        assert learnt(counts, pool, heard, updates) == pytest.approx(plain)
+    last = learnt(counts, pool, heard, 10**4)
+    assert all(abs(last[pool.slices(place)].sum() / n - y) < 2 * SMALLEST for place, y in wanted.items())
+    assert learnt(last, pool, heard, 1) == pytest.approx(last, rel=1e-3)
+
+
+def test_what_cannot_be_moved_is_left_and_does_not_hold_up_the_rest() -> None:
+    """A query that no allowed row satisfies, one that every row does, and one that can be learnt."""
+    counts = np.array([[0.0, 0.0], [30.0, 70.0]])
+    pool = Boxes((2, 2), np.array([[0, 0], [0, 0], [1, 0]]), np.array([[1, 2], [2, 2], [2, 1]]))
+    after = learnt(counts, pool, {0: [90], 1: [20], 2: [60]}, 5)
+    assert after == pytest.approx(np.array([[0.0, 0.0], [60.0, 40.0]]))
+
+
+def test_many_rounds_with_much_noise_neither_overflow_nor_lose_a_record() -> None:
+    table = table_of((4, 3, 5, 2), 2_000)
+    for marginal in (1, 2, 4):
+        synthesizer = PEP(num_query=200, num_iterations=60, num_inner_updates=40, marginal=marginal)
+        model = fitted(synthesizer, table, Known(2_000), Fraction(1, 10)).model
+        assert model.sample(2_000, np.random.default_rng(1)).n == 2_000
+
+
+def test_hyperparameters_of_pep_come_as_text() -> None:
+    text = {"num_query": "9", "num_iterations": "8", "num_inner_updates": "7", "marginal": "2"}
+    assert PEP.of(text) == PEP(9, 8, 7, 2)
+    with pytest.raises(ValueError):
+        PEP.of({"marginal": "0"})
+
+
+def test_answers_that_contradict_each_other_leave_counts_finite() -> None:
+    """Without scaling, cells of which each wants all records multiply the mass in every update."""
+    random = np.random.default_rng(1)
+    pool = PEP(num_query=99, marginal=1).pool((4, 3), random)
+    counts = random.gamma(1, 20, (4, 3))
+    after = learnt(counts, pool, {place: [10**6] for place in range(len(pool))}, 2_000)
+    assert np.isfinite(after).all() and (after >= 0).all()
+    assert after.sum() == pytest.approx(counts.sum())

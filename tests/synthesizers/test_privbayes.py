@@ -126,7 +126,7 @@ def test_a_root_is_named_or_uniform() -> None:
     table = table_of((2, 3, 4))
     roots = [
         fitted(PrivBayes(root=root), table, Known(300), ONE, seed).model.nodes[0].column  # type: ignore[attr-defined]
-        for root, seed in [("c", 1), *((None, seed) for seed in range(30))]
+        for root, seed in [("c", 1), *(("uniform", seed) for seed in range(30))]
     ]
     assert roots[0] == "c"
     assert set(roots[1:]) == {"a", "b", "c"}
@@ -166,7 +166,7 @@ def test_scores_are_asked_with_the_public_number_of_records() -> None:
 
 def test_hyperparameters_come_as_text() -> None:
     text = {"flavour": "degree", "degree": "3", "epsilon_split": "0.7", "root": "uniform", "theta": "2.5"}
-    assert PrivBayes.of(text) == PrivBayes("degree", Fraction(5, 2), 3, Fraction(7, 10), None)
+    assert PrivBayes.of(text) == PrivBayes("degree", Fraction(5, 2), 3, Fraction(7, 10), "uniform")
     assert PrivBayes.of({"root": "age"}).root == "age"
     assert PrivBayes.of({"flavour": "theta-code"}).flavour == "theta-code"
     for bad in ({"flavour": "mint"}, {"theta": "0"}, {"epsilon_split": "1"}, {"degree": "-1"}):

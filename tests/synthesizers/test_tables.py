@@ -2,15 +2,31 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
 
 from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
+from facsimile.synthesizers import tables
 from facsimile.synthesizers.base import Known
-from facsimile.synthesizers.learners import LARGEST_TREE, Measured
-from facsimile.synthesizers.tables import SMALLEST, MWEMTables, PEPTables
+from facsimile.synthesizers.graphical import estimate
+from facsimile.synthesizers.tables import (
+    LARGEST_TREE,
+    SMALLEST,
+    MWEMTables,
+    PEPTables,
+    Refitted,
+    Tabled,
+    Weights,
+)
+from facsimile.table.domain import Clique
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
+
+SHAPE = (4, 3, 2, 5)
+PAIRS: list[Clique] = [("a", "b"), ("b", "c"), ("c", "d")]
 
 
 def test_every_round_costs_half_for_the_choice_and_half_for_the_answer() -> None:
@@ -49,7 +65,7 @@ def test_the_pool_of_a_wide_domain_has_few_columns_first_and_no_large_table() ->
 def test_an_update_moves_the_model_towards_the_answer_and_never_past_it() -> None:
     random = np.random.default_rng(1)
     found, y = random.gamma(1, 50, 1_000), random.normal(40, 60, 1_000)
-    after = found * MWEMTables().factor(found, Measured(y, 1, 5.0))
+    after = found * MWEMTables().factor(found, Measurement.fine(("a",), y, 50.0))
     target = np.maximum(y, SMALLEST)
     assert (after > 0).all()
     assert (np.sign(after - found) == np.sign(target - found)).all()
@@ -86,7 +102,7 @@ def test_questions_have_exactly_the_wanted_columns(k: int) -> None:
 def test_a_projection_moves_counts_just_into_the_interval() -> None:
     found = np.array([10.0, 50.0, 100.0, 5.0, 0.0])
     y = np.array([20.0, 50.0, 60.0, -30.0, 8.0])
-    after = found * PEPTables().factor(found, Measured(y, 1, 4.0))
+    after = found * PEPTables().factor(found, Measurement.fine(("a",), y, 32.0))
     assert after[:3] == pytest.approx([16.0, 50.0, 64.0])
     assert 0 < after[3] < 0.01
     assert after[4] == 0
@@ -97,7 +113,7 @@ def test_its_model_lies_within_noise_of_what_was_measured() -> None:
     run = fitted(PEPTables(num_iterations=1, num_inner_updates=50), table, Known(3_000), Fraction(1))
     ((_, answer),) = run.tape
     drawn = run.model.sample(3_000, np.random.default_rng(1)).marginal(("a", "b"))
-    assert np.abs(drawn - answer[("a", "b")]).max() <= 2 + 2
+    assert np.abs(drawn - answer[0].counts).max() <= 2 + 2
 
 
 def test_hyperparameters_of_the_other_come_as_text_too() -> None:
@@ -113,3 +129,79 @@ def test_many_rounds_with_much_noise_neither_overflow_nor_lose_a_record() -> Non
         synthesizer = PEPTables(num_iterations=60, num_inner_updates=40, marginal=marginal)
         model = fitted(synthesizer, table, Known(2_000), Fraction(1, 10)).model
         assert model.sample(2_000, np.random.default_rng(1)).n == 2_000
+
+
+def learnt(learner: Tabled, clique: Clique, counts: Floats, variance: float) -> None:
+    learner.asked = [clique]
+    learner.learn(0, [Measurement.fine(clique, counts, variance)])
+
+
+def answered(learner: Tabled, cliques: list[Clique], n: int = 4_000) -> None:
+    """The learner hears true counts, with next to no noise."""
+    for clique in cliques:
+        learnt(learner, clique, table_of(SHAPE, n).marginal(clique).astype(np.float64), 2e-4)
+
+
+def test_repeated_answers_are_averaged_and_their_noise_falls() -> None:
+    learner = Weights(MWEMTables(), [("c",)], domain_of(SHAPE), Known(100))
+    for counts in ([40.0, 60.0], [80.0, 20.0], [30.0, 70.0]):
+        learnt(learner, ("c",), np.array(counts), 6.0)
+    assert learner.measured[("c",)].counts.tolist() == [50.0, 50.0]
+    assert learner.measured[("c",)].variance == pytest.approx(2.0)
+
+
+def test_both_learn_a_chain_from_its_pairs() -> None:
+    domain, known, table = domain_of(SHAPE), Known(4_000), table_of(SHAPE, 4_000)
+
+    class Exact(MWEMTables):
+        def factor(self, found: Floats, measured: Measurement) -> Floats:
+            return measured.counts / np.maximum(found, 1e-9)
+
+    both: list[Tabled] = [
+        Weights(Exact(num_inner_updates=40), PAIRS, domain, known),
+        Refitted(MWEMTables(num_inner_updates=15), PAIRS, domain, known),
+    ]
+    for learner in both:
+        answered(learner, PAIRS)
+        for pair in PAIRS:
+            assert np.abs(learner.rounded(pair) - table.marginal(pair)).max() <= 8
+        drawn = learner.model().sample(4_000, np.random.default_rng(1))
+        assert np.abs(drawn.marginal(domain.names) - table.marginal(domain.names)).sum() / 2 < 0.1 * 4_000
+
+
+def test_fits_become_rare_and_the_last_answer_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[int] = []
+
+    def counted(domain, measurements, *rest, **options):  # type: ignore[no-untyped-def]
+        heard.append(len(measurements))
+        return estimate(domain, measurements, *rest, **options)
+
+    monkeypatch.setattr(tables, "estimate", counted)
+    names = ascii_lowercase[:14]
+    learner = Refitted(MWEMTables(num_inner_updates=2), [], domain_of((2,) * 14), Known(100))
+    for name in names:
+        learnt(learner, (name,), np.array([30.0, 70.0]), 2.0)
+    assert heard == [0, 1, 2, 3, 4, 5, 7, 9, 12]
+    model = learner.model()
+    assert heard[-1] == 14
+    assert model is learner.model()
+    assert model.sample(100, np.random.default_rng(1)).marginal(("n",)).tolist() == pytest.approx(
+        [30, 70], abs=1
+    )
+
+
+def test_what_waits_for_a_fit_or_needs_a_large_tree_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool: list[Clique] = [("a", "b"), ("b", "c"), ("a", "c"), ("d",), ("a", "b", "c", "d")]
+    learner = Refitted(MWEMTables(num_inner_updates=5), pool, domain_of(SHAPE), Known(4_000))
+    assert learner.candidates() == pool
+    monkeypatch.setattr(tables, "LARGEST_TREE", 30)
+    assert learner.candidates() == pool[:4]
+    answered(learner, [("a", "b"), ("b", "c")])
+    assert learner.candidates() == pool[:4]
+    monkeypatch.setattr(tables, "LARGEST_TREE", 23)
+    assert learner.candidates() == [("a", "b"), ("b", "c"), ("d",)]
+    monkeypatch.setattr(tables, "GROWTH", 2)
+    answered(learner, [("a", "b")])
+    assert learner.candidates() == [("b", "c"), ("d",)]
+    learner.pool = pool[:1]
+    assert learner.candidates() == pool[:1]

@@ -16,11 +16,11 @@ from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import Known, Model
 from facsimile.synthesizers.dense import Dense
-from facsimile.synthesizers.estimation import Measurement
-from facsimile.synthesizers.measurements import Cuts, Item, affordable, items, shares
-from facsimile.synthesizers.workload import Wanted, Workload, batches, strongest, variance
+from facsimile.synthesizers.measurements import BestGroups, Item, affordable, items, shares
+from facsimile.synthesizers.workload import Workload, batches, strongest, whole
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.measurement import Measurement
 from facsimile.table.table import Table
 
 EPSILONS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(100)])
@@ -177,14 +177,19 @@ def test_the_pair_that_depends_is_refined() -> None:
 
 
 def test_tables_that_agree_are_asked_together() -> None:
-    fine, coarse = np.arange(4), np.array([0, 0, 1, 1])
-    tables = [
-        Wanted(("a", "b"), (fine, coarse), Fraction(1)),
-        Wanted(("b", "c"), (coarse, fine), Fraction(1)),
-        Wanted(("a", "c"), (coarse, fine), Fraction(1)),
-        Wanted(("a", "b"), (fine, coarse), Fraction(1)),
-    ]
-    assert batches(tables) == [tables[:2], [tables[2]], [tables[3]]]
+    one, coarse = Fraction(1), (0, 0, 1, 1)
+    first, second, third = batches(
+        [
+            (("a", "b"), one, {"b": coarse}),
+            (("b", "c"), one, {"b": coarse}),
+            (("a", "c"), one, {"a": coarse}),
+            (("a", "b"), one, {"b": coarse}),
+        ]
+    )
+    assert first.marginals == ((("a", "b"), one), (("b", "c"), one))
+    assert dict(first.versions) == {"a": None, "b": coarse, "c": None}
+    assert second == NoisyMarginals(((("a", "c"), one),), (("a", coarse), ("c", None)))
+    assert third == NoisyMarginals(((("a", "b"), one),), (("a", None), ("b", coarse)))
 
 
 @given(st.sampled_from(LISTS), EPSILONS, st.sampled_from([(3, 4), (9, 1, 4), (2, 3, 2, 30)]))
@@ -227,7 +232,7 @@ def test_weights_that_do_not_fit_are_refused(weights: str) -> None:
 def test_groups_are_neighbours_and_no_cut_loses_less(counts: list[int], size: int) -> None:
     """Against every way to cut."""
     numbers = [float(i * i) for i in range(len(counts))]
-    groups = Cuts.of(np.array(counts, float), numbers).groups(size)
+    groups = BestGroups.of(np.array(counts, float), numbers).groups(size)
     assert (np.diff(groups) >= 0).all()
     assert groups[0] == 0
     assert set(groups.tolist()) == set(range(min(size, len(counts))))
@@ -247,9 +252,9 @@ def test_groups_are_neighbours_and_no_cut_loses_less(counts: list[int], size: in
 
 def test_affordable_sizes_stay_within_their_cells_and_go_where_most_is_lost() -> None:
     cuts = {
-        "even": Cuts.of(np.ones(12), range(12)),
-        "rare": Cuts.of(np.array([1000.0, 1, 1, 1, 1]), range(5)),
-        "one": Cuts.of(np.ones(1), [0]),
+        "even": BestGroups.of(np.ones(12), range(12)),
+        "rare": BestGroups.of(np.array([1000.0, 1, 1, 1, 1]), range(5)),
+        "one": BestGroups.of(np.ones(1), [0]),
     }
     assert cuts["even"].lost[0] == 1
     assert cuts["even"].lost[-1] == pytest.approx(0)
@@ -269,5 +274,8 @@ def test_a_column_may_have_the_name_of_a_word() -> None:
 
 def test_the_variance_is_that_of_discrete_laplace_noise() -> None:
     draws = Curator.rehearsal(rehearse(table_of(domain_of(1), 10, 0)), 5)
-    answers = [int(draws.run(NoisyMarginals(((("a",), Fraction(1, 4)),)))[("a",)][0]) for _ in range(4000)]
-    assert np.var(answers) == pytest.approx(variance(Fraction(1, 4)), rel=0.25)
+    for epsilon in (Fraction(1, 4), Fraction(4)):
+        answers = [draws.run(NoisyMarginals(((("a",), epsilon),)))[0] for _ in range(4000)]
+        found = whole(answers[0]).variance
+        assert np.var([answer.counts[0] for answer in answers]) == pytest.approx(found, rel=0.25)
+        assert 0.6 * answers[0].variance < found < answers[0].variance

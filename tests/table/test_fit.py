@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import Floats, fit
+from facsimile.table.fit import fit
+from facsimile.table.numbers import Floats
 
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)
 

@@ -14,7 +14,7 @@ import numpy as np
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.table.domain import Clique, Domain
+from facsimile.table.domain import Clique, Domain, Versions
 from facsimile.table.encoding import recode
 from facsimile.table.table import Counts, Table
 
@@ -26,9 +26,11 @@ MARGINALS, SMALL = 512, 100_000
 class Remembered(Table):
     """A public table that counts each small marginal once."""
 
-    def marginal(self, clique: Clique) -> Counts:
-        """The counts, from memory where they were asked before."""
-        return super().marginal(clique) if self.domain.size(clique) > SMALL else self._small(clique)
+    def marginal(self, clique: Clique, versions: Versions = ()) -> Counts:
+        """The counts, from memory where they were asked before; groups are seldom the same again."""
+        if versions or self.domain.size(clique) > SMALL:
+            return super().marginal(clique, versions)
+        return self._small(clique)
 
     @cached_property
     def _small(self) -> Callable[[Clique], Counts]:

@@ -23,7 +23,8 @@ from facsimile.shaping.sampling import rounded
 from facsimile.spec.bins import NumberBin
 from facsimile.spec.constraints import connected, names
 from facsimile.table.domain import Domain
-from facsimile.table.fit import Floats, fit
+from facsimile.table.fit import fit
+from facsimile.table.numbers import Floats
 
 LARGEST_BLOCK = 20_000_000
 Ints = npt.NDArray[np.int64]

@@ -7,15 +7,16 @@ sum of the costs it ran, whatever it does with the answers. The folder needs no 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.shaping.sampling import Sampling
+from facsimile.spec.decimals import parse_decimal
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
@@ -59,8 +60,18 @@ class Model(ABC):
         """A table of n records: independent draws, or counts close to the expected ones."""
 
 
+PARSERS: dict[str, Callable[[str], Any]] = {"int": int, "int | None": int, "Fraction": parse_decimal}
+
+
 class Synthesizer(ABC):
-    """One family with its hyperparameters; a frozen dataclass."""
+    """One family with its hyperparameters: a frozen dataclass whose fields they are, each with a default."""
+
+    @classmethod
+    def of(cls, hyperparameters: Mapping[str, str]) -> Self:
+        """From the text of a configuration: integers, fractions or words, as the fields say."""
+        kinds = {one.name: str(getattr(one.type, "__name__", one.type)) for one in fields(cls)}  # type: ignore[arg-type]
+        made = {name: PARSERS.get(kinds.get(name, ""), str)(text) for name, text in hyperparameters.items()}
+        return cls(**made)
 
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:  # noqa: B027 (most have nothing to check)
         """Raise ValueError if the hyperparameters make no sense on this domain: before anything is charged."""

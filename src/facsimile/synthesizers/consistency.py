@@ -9,31 +9,22 @@ the nearest tables in the intersection. One-way counts are settled first, withou
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Version
+from facsimile.table.fit import grouped
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
 
-Floats = npt.NDArray[np.float64]
-Attributes = tuple[Hashable, ...]
 FIRM = 1e-9
 LARGE = 20_000_000
 FEWEST = 25
 """Tables with many cells are mostly noise: they get fewer rounds, so that rounds × cells stays below LARGE."""
-
-
-@dataclass(frozen=True, eq=False)
-class Noisy:
-    """Noisy counts of some attributes (an axis each), the variance of a cell, and cells known to be empty."""
-
-    attributes: Attributes
-    counts: Floats
-    variance: float
-    empty: Mask | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +36,21 @@ class _Overlap:
 
 
 def consistent(
-    tables: Sequence[Noisy], total: float, rounds: int = 100, tolerance: float = 1e-4
+    tables: Sequence[Measurement],
+    total: float,
+    zeros: Sequence[tuple[Clique, Mask]] = (),
+    rounds: int = 100,
+    tolerance: float = 1e-4,
 ) -> list[Floats]:
     """Non-negative tables with sum `total` whose shared marginals agree, up to `tolerance` of the total.
 
-    After so many rounds at most; fewer for large tables.
+    After so many rounds at most; fewer for large tables. Cells whose rows are all among the zeros are empty.
     """
     singles = _singles(tables, total)
-    tables = [*tables, *singles]
-    overlaps = [_overlap(tables, shared) for shared in _shared(tables)]
-    now = [table.counts.astype(np.float64) for table in tables]
+    empty = [*(emptied(zeros, table) for table in tables), *(emptied((), single) for single in singles)]
+    known = [*tables, *singles]
+    overlaps = [_overlap(known, shared) for shared in _shared(known)]
+    now = [table.counts.copy() for table in known]
     debts = [np.zeros_like(x) for x in now]
     boxed = now
     cells = sum(x.size for x in now)
@@ -63,59 +59,87 @@ def consistent(
             _agree(now, overlap)
         for i, x in enumerate(now):
             now[i] = x + (total - x.sum()) / x.size
-        boxed = [_boxed(x + debt, table.empty) for x, debt, table in zip(now, debts, tables, strict=True)]
+        owed = [x + debt for x, debt in zip(now, debts, strict=True)]
+        boxed = [np.where(never, 0.0, np.maximum(x, 0.0)) for x, never in zip(owed, empty, strict=True)]
         moved = max(float(np.abs(b - x).sum()) for b, x in zip(boxed, now, strict=True))
-        debts = [x + debt - b for x, debt, b in zip(now, debts, boxed, strict=True)]
+        debts = [x - b for x, b in zip(owed, boxed, strict=True)]
         now = [b.copy() for b in boxed]
         if moved <= tolerance * total:
             break
-    pairs = list(zip(boxed, tables, strict=True))[: len(tables) - len(singles)]
-    return [_scaled(b, table.empty, total) for b, table in pairs]
+    return [_scaled(x, never, total) for x, never in zip(boxed[: len(tables)], empty, strict=False)]
 
 
-def _singles(tables: Sequence[Noisy], total: float) -> list[Noisy]:
+def _singles(tables: Sequence[Measurement], total: float) -> list[Measurement]:
     """The one-way counts on which the tables agree, held firmly in what follows.
 
     They come before cells are made non-negative. That lifts what is empty, most of all in a rare value whose
     many cells are nearly empty; the sum of its noisy cells has no such bias.
     """
-    now = [table.counts.astype(np.float64) for table in tables]
+    now = [table.counts.copy() for table in tables]
     for shared in _shared(tables):
         _agree(now, _overlap(tables, shared))
-    found: dict[Hashable, Floats] = {}
+    found: dict[Version, Measurement] = {}
     for x, table in zip(now, tables, strict=True):
-        for axis, attribute in enumerate(table.attributes):
-            others = tuple(i for i in range(x.ndim) if i != axis)
-            found.setdefault(attribute, simplex(x.sum(axis=others), total))
-    return [Noisy((attribute,), counts, FIRM) for attribute, counts in found.items()]
+        for name, version in zip(table.columns, table.versions, strict=True):
+            if version not in found:
+                single = replace(table, counts=x).onto((name,))
+                found[version] = replace(single, counts=nearest(single.counts, total), variance=FIRM)
+    return list(found.values())
 
 
-def simplex(x: Floats, total: float) -> Floats:
-    """The non-negative vector with this sum that lies closest to x: max(x − t, 0)."""
-    falling = np.sort(x)[::-1]
-    excess = (np.cumsum(falling) - total) / np.arange(1, len(x) + 1)
-    level = excess[np.flatnonzero(falling > excess)[-1]]
-    nearest: Floats = np.maximum(x - level, 0.0)
-    return nearest
+def nearest(
+    counts: Floats,
+    total: float,
+    variances: Floats | None = None,
+    possible: Mask | None = None,
+    least: float = 0.0,
+) -> Floats:
+    """The counts that are not negative and have this sum, nearest in Σ(x − y)²/variance.
+
+    By Lagrange x = max(0, y + variance·λ). Codes leave in the order of y/variance until λ fits the rest. A code
+    that may occur keeps the least mass.
+
+    >>> nearest(np.array([8.0, 4.0, -6.0]), 10).tolist()
+    [7.0, 3.0, 0.0]
+    """
+    spread = np.ones_like(counts) if variances is None else variances
+    places = np.arange(len(counts)) if possible is None else np.flatnonzero(possible)
+    order = places[np.argsort(-(counts / spread)[places], kind="stable")]
+    level = (total - np.cumsum(counts[order])) / np.cumsum(spread[order])
+    last = np.flatnonzero(counts[order] + spread[order] * level > 0)[-1]
+    found = np.zeros_like(counts)
+    found[order] = np.maximum(least, counts[order] + spread[order] * level[last])
+    return found
 
 
-def _boxed(x: Floats, empty: Mask | None) -> Floats:
-    found = np.maximum(x, 0.0)
-    return found if empty is None else np.where(empty, 0.0, found)
+def emptied(zeros: Sequence[tuple[Clique, Mask]], table: Measurement) -> Mask:
+    """The cells of a table, its columns in groups or not, in which every row is ruled out by one zero."""
+    found = np.zeros(table.counts.shape, np.bool_)
+    for clique, mask in zeros:
+        inside = [name for name in table.columns if name in clique]
+        if inside:
+            others = tuple(place for place, name in enumerate(clique) if name not in inside)
+            kept = [name for name in clique if name in inside]
+            part: Mask = np.asarray(mask.all(axis=others)).transpose([kept.index(name) for name in inside])
+            groups = [group for name, group in zip(table.columns, table.groups, strict=True) if name in inside]
+            ruled = grouped((~part).astype(np.float64), groups) < 1
+            places = [place for place, name in enumerate(table.columns) if name not in inside]
+            found |= np.expand_dims(ruled, places)
+    return found
 
 
-def _scaled(x: Floats, empty: Mask | None, total: float) -> Floats:
+def _scaled(x: Floats, empty: Mask, total: float) -> Floats:
     """The table with its sum put right; uniform where nothing is left."""
     if x.sum() <= 0:
-        x = np.ones_like(x) if empty is None or empty.all() else (~empty).astype(np.float64)
+        x = np.ones_like(x) if empty.all() else (~empty).astype(np.float64)
     scaled: Floats = x * (total / x.sum())
     return scaled
 
 
-def _shared(tables: Sequence[Noisy]) -> list[frozenset[Hashable]]:
+def _shared(tables: Sequence[Measurement]) -> list[frozenset[Version]]:
     """All intersections of two or more tables' attributes, smaller ones first."""
-    sets = [frozenset(table.attributes) for table in tables]
-    found: set[frozenset[Hashable]] = set()
+    sets = [frozenset(table.versions) for table in tables]
+    found: set[frozenset[Version]] = set()
     frontier = {a & b for i, a in enumerate(sets) for b in sets[:i]} - {frozenset()}
     while frontier:
         found |= frontier
@@ -123,13 +147,13 @@ def _shared(tables: Sequence[Noisy]) -> list[frozenset[Hashable]]:
     return sorted(found, key=lambda s: (len(s), sorted(map(repr, s))))
 
 
-def _overlap(tables: Sequence[Noisy], shared: frozenset[Hashable]) -> _Overlap:
+def _overlap(tables: Sequence[Measurement], shared: frozenset[Version]) -> _Overlap:
     order = sorted(shared, key=repr)
     members, weights = [], []
     for place, table in enumerate(tables):
-        if shared <= set(table.attributes):
-            others = tuple(i for i, a in enumerate(table.attributes) if a not in shared)
-            kept = [a for a in table.attributes if a in shared]
+        if shared <= set(table.versions):
+            others = tuple(i for i, a in enumerate(table.versions) if a not in shared)
+            kept = [a for a in table.versions if a in shared]
             summed = prod(table.counts.shape[i] for i in others)
             members.append((place, others, tuple(kept.index(a) for a in order), float(summed)))
             weights.append(1 / (table.variance * summed))

@@ -1,4 +1,4 @@
-"""Dense model: a probability for every cell of a domain of up to about ten million cells."""
+"""Dense model: a number for every cell of a domain of up to about ten million cells."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 
 from facsimile.shaping.constraints import without
 from facsimile.shaping.sampling import Sampling, independent, systematic
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import Known, Model
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import Floats, fit, tabled
-from facsimile.table.table import Table
+from facsimile.table.fit import fit, ratio, spread, tabled
+from facsimile.table.numbers import Floats
+from facsimile.table.table import Counts, Table
 
-LARGEST = 10_000_000
+NOTHING = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,44 @@ class Dense(Model):
         cells = np.flatnonzero(drawn)
         codes = np.stack(np.unravel_index(cells, self.domain.shape), axis=1)
         return Table.from_rows(self.domain, codes.astype(np.int64), drawn[cells])
+
+
+class Expected:
+    """Expected counts of n records, at first the same in every cell that is not ruled out."""
+
+    def __init__(self, domain: Domain, known: Known) -> None:
+        self.domain, self.n = domain, known.n
+        allowed = possible(domain, known.zeros)
+        self.counts: Floats = allowed * (known.n / allowed.sum())
+
+    def marginal(self, clique: Clique) -> Floats:
+        """The expected counts of some columns, in the order given."""
+        return tabled(self.domain, self.counts, clique)
+
+    def scale(self, clique: Clique, factor: Floats) -> None:
+        """Multiply the cells of a marginal; all counts together stay n."""
+        self.counts *= spread(self.domain, factor, clique)
+        self.counts *= self.n / self.counts.sum()
+
+    def match(self, targets: Sequence[tuple[Clique, Floats]], sweeps: int, tolerance: float) -> None:
+        """Iterative proportional fitting from where the cells are; targets are consistent and not negative."""
+        for _ in range(sweeps):
+            worst = 0.0
+            for clique, target in targets:
+                found = self.marginal(clique)
+                worst = max(worst, float(np.abs(found - target).sum()))
+                self.scale(clique, ratio(target, found, NOTHING))
+            if worst < 2 * tolerance * self.n:
+                return
+
+    def model(self) -> Dense:
+        """The distribution as it is now."""
+        return Dense(self.domain, self.counts.copy())
+
+
+def rounded(counts: Floats) -> Counts:
+    """Expected counts as integers, as scores want them."""
+    return np.rint(counts).astype(np.int64)
 
 
 def possible(domain: Domain, zeros: Sequence[tuple[Clique, Mask]]) -> Mask:

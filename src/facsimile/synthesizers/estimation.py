@@ -23,10 +23,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from facsimile.synthesizers.consistency import nearest
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import Floats, Groups, Target, relaxed, tabled
+from facsimile.table.fit import Target, relaxed, tabled
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
 
 SMALLEST_VARIANCE = 1e-3
 SWEEPS = 40
@@ -38,27 +40,7 @@ FIRMNESS = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Measurement:
-    """Noisy counts of some columns; `groups[i]` is the group of each code of column i."""
-
-    columns: Clique
-    groups: tuple[Groups, ...]
-    counts: Floats
-    variance: float
-
-    def onto(self, columns: Clique) -> Measurement:
-        """The shadow on some of the columns, in the measurement's order: noise of summed cells adds up."""
-        kept = [place for place, name in enumerate(self.columns) if name in columns]
-        others = tuple(place for place in range(len(self.columns)) if place not in kept)
-        counts: Floats = self.counts.sum(axis=others)
-        variance = self.variance * (self.counts.size // counts.size)
-        return Measurement(
-            tuple(self.columns[i] for i in kept), tuple(self.groups[i] for i in kept), counts, variance
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
+class Moved:
     """A shadow on two columns, its counts moved to the tables of the columns, and its τ."""
 
     shadow: Measurement
@@ -101,7 +83,10 @@ def estimate(
 def columns(
     before: Mapping[str, Floats], measurements: Sequence[Measurement], n: int, prior_records: int = 0
 ) -> dict[str, Floats]:
-    """The one-way tables: not negative, nothing where nothing was expected before, each with sum n."""
+    """The one-way tables: not negative, nothing where nothing was expected before, each with sum n.
+
+    A code that may occur keeps a trace of mass, so that rules and columns that disagree never leave nothing.
+    """
     found = {}
     for name, expected in before.items():
         counts, variances = column(name, len(expected), measurements, n)
@@ -109,7 +94,8 @@ def columns(
             spread = _tau(counts, expected, variances, _least_tau(n, prior_records)) * expected
             weight = spread / (spread + variances)
             counts, variances = weight * counts + (1 - weight) * expected, weight * variances
-        found[name] = nearest(counts, np.maximum(variances, SMALLEST_VARIANCE), expected > 0, n)
+        variances = np.maximum(variances, SMALLEST_VARIANCE)
+        found[name] = nearest(counts, n, variances, expected > 0, FAINT * n)
     return found
 
 
@@ -148,32 +134,13 @@ def column(name: str, size: int, measurements: Sequence[Measurement], n: int) ->
     return counts, np.maximum(np.diag(inverse)[:size], SMALLEST_VARIANCE)
 
 
-def nearest(counts: Floats, variances: Floats, possible: npt.ArrayLike, n: int) -> Floats:
-    """The counts that are not negative and sum to n, nearest in Σ(x − y)²/variance.
-
-    By Lagrange x = max(0, y + variance·λ). Codes leave in the order of y/variance until λ fits the rest.
-
-    A code that may occur keeps a trace of mass, so that rules and columns that disagree never leave nothing.
-
-    >>> nearest(np.array([8.0, 4.0, -6.0]), np.ones(3), np.ones(3), 10).round(6).tolist()
-    [7.0, 3.0, 0.0]
-    """
-    places = np.flatnonzero(possible)
-    order = places[np.argsort(-(counts / variances)[places], kind="stable")]
-    level = (n - np.cumsum(counts[order])) / np.cumsum(variances[order])
-    last = np.flatnonzero(counts[order] + variances[order] * level > 0)[-1]
-    found = np.zeros_like(counts)
-    found[order] = np.maximum(FAINT * n, counts[order] + variances[order] * level[last])
-    return found
-
-
-def moved(shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, least_tau: float) -> Pair:
+def moved(shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, least_tau: float) -> Moved:
     """A shadow on two columns, moved to the tables of its columns."""
     rows, columns = _sides(shadow, margins)
     counts = shadow.counts + ((rows - shadow.counts.sum(axis=1)) / len(columns))[:, None]
     counts += (columns - counts.sum(axis=0)) / len(rows)
     noise = shadow.variance * (1 - 1 / len(rows)) * (1 - 1 / len(columns))
-    return Pair(shadow, counts, _tau(counts, expected, noise, least_tau))
+    return Moved(shadow, counts, _tau(counts, expected, noise, least_tau))
 
 
 def shadows(measurements: Sequence[Measurement]) -> Iterator[Measurement]:

@@ -1,14 +1,14 @@
 """Graphical model: the flattest distribution near noisy marginals, on a domain too large to hold.
 
 The model is a product of functions of a few columns each, held on the bags of a junction tree (`junction`).
-Noisy marginals are made consistent (`interactions`), those that the tree cannot hold give way (`cliques`), and
+Noisy marginals are made consistent (`interactions`), those that the tree cannot hold give way, and
 the rest is fitted by messages between the bags (`messages`). Every step is a total function of public input
 and noisy answers, and the domain is never formed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,14 @@ import numpy as np
 from facsimile.shaping.sampling import Records, Sampling
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import Model
-from facsimile.synthesizers.cliques import fitting, joining
-from facsimile.synthesizers.interactions import Floats, Measurement, composed, interactions, measured
-from facsimile.synthesizers.junction import JunctionTree, junction_tree, ordered
-from facsimile.synthesizers.messages import Term, fitted, ratio, spread, sum_to
+from facsimile.synthesizers.interactions import composed, interactions
+from facsimile.synthesizers.junction import JunctionTree, fitting, joining, junction_tree, ordered
+from facsimile.synthesizers.messages import Term, fitted, spread, sum_to
 from facsimile.table.conditions import Mask
-from facsimile.table.domain import Clique, Domain
+from facsimile.table.domain import Clique, Domain, Version
+from facsimile.table.fit import ratio
+from facsimile.table.measurement import Measurement, joined
+from facsimile.table.numbers import Floats
 from facsimile.table.table import Codes, Table
 
 LARGEST_TREE = 2_000_000
@@ -31,6 +33,7 @@ FLATNESS, FIRMNESS = 0.03, 0.1
 STAGES = 8
 SWEEPS = 15
 TOLERANCE = 5e-5
+SMALLEST_VARIANCE = 2e-6
 
 
 class TreeTooLarge(ValueError):
@@ -98,14 +101,6 @@ def _product_sum(factors: Sequence[tuple[Clique, Floats]], names: Clique) -> Flo
     return np.asarray(np.einsum(*operands, [label[name] for name in names], optimize="greedy"))
 
 
-@dataclass(frozen=True)
-class Coarser:
-    """A coarser version of a column: the group of each of its codes."""
-
-    column: str
-    groups: tuple[int, ...]
-
-
 def holds(domain: Domain, zeros: Sequence[tuple[Clique, Mask]], largest: int = LARGEST_TREE) -> bool:
     """Whether a tree can hold the cells that may not occur: from public rules alone, so before a charge."""
     return junction_tree(domain, [clique for clique, _ in zeros]).cells <= largest
@@ -118,53 +113,65 @@ def estimate(
     total: int,
     prior: Table | None = None,
     *,
-    coarser: Mapping[str, Coarser] | None = None,
     largest: int = LARGEST_TREE,
     sweeps: int = SWEEPS,
 ) -> Graphical:
-    """The model of noisy marginals: (clique, counts, Laplace scale of each count).
+    """The model of noisy marginals.
 
     Without a prior the fit starts from the uniform distribution; with one, from the prior's own junction tree,
-    joined by its strongest pairs where nothing was measured. `coarser` names further columns, functions of
-    the domain's, that cliques may use; the model draws without them. Measurements that need a tree of more
-    than `largest` cells give way to their faces. `sweeps` bounds the walks of a stage of the fit.
+    joined by its strongest pairs where nothing was measured. Columns in groups become further columns, which
+    follow from the domain's; the model draws without them. Measurements that need a tree of more than `largest`
+    cells give way to their faces. `sweeps` bounds the walks of a stage of the fit.
     """
-    full, ties = _extended(domain, coarser or {})
+    coarser = {version: f"{version[0]}@{place}" for place, version in enumerate(_coarser(measurements))}
+    full, ties = _extended(domain, coarser)
     rules = [*zeros, *ties]
     forced = [clique for clique, _ in rules]
     if not holds(full, rules, largest):
         raise TreeTooLarge("the cells that may not occur tie too many columns together")
-    answers = measured(full, measurements)
+    answers = joined(_renamed(full, measurement, coarser) for measurement in measurements)
     kept = fitting(full, forced, answers, total, largest)
-    cliques = [*forced, *(answer.clique for answer in kept)]
-    known = None if prior is None else _lengthened(full, prior, coarser or {})
+    cliques = [*forced, *(answer.columns for answer in kept)]
+    known = None if prior is None else _lengthened(full, prior, coarser)
     tree = junction_tree(full, cliques if known is None else [*cliques, *joining(known, cliques)])
     start = _start(tree, rules, known)
     components = interactions(full, answers, total)
     terms: dict[int, list[Term]] = {}
     for answer in kept:
-        place = _held(tree, answer.clique)
-        target = composed(full, components, answer.clique)
-        softness = FLATNESS * (FIRMNESS if len(answer.clique) == 1 else 1) * 2 * answer.scale**2
-        terms.setdefault(place, []).append(Term(tree.bags[place], answer.clique, target, softness))
+        place = _held(tree, answer.columns)
+        target = composed(full, components, answer.columns)
+        softness = FLATNESS * (FIRMNESS if len(answer.columns) == 1 else 1) * answer.variance
+        terms.setdefault(place, []).append(Term(tree.bags[place], answer.columns, target, softness))
     counts = fitted(tree, start, terms, max(total, 1), STAGES, sweeps, TOLERANCE)
     return Graphical(domain, tree, tuple(counts))
 
 
-def _extended(domain: Domain, coarser: Mapping[str, Coarser]) -> tuple[Domain, list[tuple[Clique, Mask]]]:
+def _coarser(measurements: Sequence[Measurement]) -> Iterable[Version]:
+    """The columns in groups, each once."""
+    return dict.fromkeys(v for one in measurements for v in one.versions if v[1] is not None)
+
+
+def _renamed(full: Domain, measurement: Measurement, coarser: Mapping[Version, str]) -> Measurement:
+    """The same counts, of columns of the full domain in its order; their noise is never quite 0."""
+    names = tuple(coarser.get(version, version[0]) for version in measurement.versions)
+    variance = max(measurement.variance, SMALLEST_VARIANCE)
+    return Measurement.fine(names, measurement.counts, variance).onto(ordered(full, names))
+
+
+def _extended(domain: Domain, coarser: Mapping[Version, str]) -> tuple[Domain, list[tuple[Clique, Mask]]]:
     """The domain with its coarser columns, and the pairs of codes that contradict each other."""
     axes = list(domain.axes)
     ties: list[tuple[Clique, Mask]] = []
-    for name, version in coarser.items():
-        groups = np.array(version.groups)
-        axes.append(Axis(name, domain.axis(version.column).bins[: groups.max() + 1]))
-        ties.append(((version.column, name), groups[:, None] != np.arange(groups.max() + 1)))
+    for (column, codes), name in coarser.items():
+        groups = np.array(codes)
+        axes.append(Axis(name, domain.axis(column).bins[: groups.max() + 1]))
+        ties.append(((column, name), groups[:, None] != np.arange(groups.max() + 1)))
     return Domain(tuple(axes)), ties
 
 
-def _lengthened(full: Domain, prior: Table, coarser: Mapping[str, Coarser]) -> Table:
+def _lengthened(full: Domain, prior: Table, coarser: Iterable[Version]) -> Table:
     """The prior with its coarser columns."""
-    added = [np.array(version.groups)[prior.column(version.column)] for version in coarser.values()]
+    added = [np.array(groups)[prior.column(column)] for column, groups in coarser]
     return Table.from_rows(full, np.column_stack([prior.codes, *added]), prior.counts)
 
 

@@ -7,8 +7,8 @@
     strongest@2                   a table for each of the 2 pairs that depend most, told from the answers so far
 
 Items are separated by `;`. Weights are one for each item, `6; 3; 1`, shared by its tables; or one for each of
-its tables, `2,1,1; 3`; or `auto`: the squared error of all cells, Σ cells·8/ε², is least for ε ∝ cells^(1/3),
-and `each` counts three times.
+its tables, `2,1,1; 3`; or `auto`: the squared error of all cells, which Σ cells/ε² is a multiple of, is least
+for ε ∝ cells^(1/3), and `each` counts three times.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from math import ceil, prod
 
 import numpy as np
 
+from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.decimals import parse_decimal
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import Floats, Groups
+from facsimile.table.exact import Ints
+from facsimile.table.numbers import Floats
 
 AUTO = "auto"
 EACH, ALL, PAIRS, STRONGEST = "each", "all", "pairs", "strongest"
@@ -67,7 +69,7 @@ class Item:
             return every if self.word == PAIRS else every[: self.number]
         return [tuple(name for name, _ in self.columns)]
 
-    def sizes(self, cuts: Mapping[str, Cuts], cells: float) -> dict[str, int]:
+    def sizes(self, cuts: Mapping[str, BestGroups], cells: float) -> dict[str, int]:
         """The number of groups of each column of a table, if about so many cells are affordable."""
         if self.columns:
             return {name: number or cuts[name].codes for name, number in self.columns}
@@ -108,8 +110,8 @@ def items(text: str, domain: Domain, n: int, epsilon: Fraction) -> list[Item]:
 
 
 def most_cells(n: int, epsilon: Fraction) -> float:
-    """n/cells ≥ CLEAR·√8/ε: the noise of a cell has deviation √2·2/ε."""
-    return n * float(epsilon) / (CLEAR * 8**0.5)
+    """n/cells ≥ CLEAR·√2·b: the noise of a cell has scale b and deviation √2·b."""
+    return n / (CLEAR * 2**0.5 * float(NoisyMarginals.scale(epsilon)))
 
 
 def shares(text: str, every: Sequence[Item], domain: Domain, n: int, epsilon: Fraction) -> list[list[Fraction]]:
@@ -142,7 +144,7 @@ def _weights(text: str, roots: list[Fraction]) -> list[Fraction]:
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class BestGroups:
     """The best groups of neighbouring codes of a column, for every number of groups up to `MOST_GROUPS`.
 
     `lost[k − 1]` is the share of the column's variance that k groups lose. The best last group of the codes up
@@ -151,10 +153,10 @@ class Cuts:
 
     codes: int
     lost: tuple[float, ...]
-    starts: tuple[Groups, ...]
+    starts: tuple[Ints, ...]
 
     @classmethod
-    def of(cls, counts: Floats, numbers: Sequence[float]) -> Cuts:
+    def of(cls, counts: Floats, numbers: Sequence[float]) -> BestGroups:
         """Of a column with these counts, its codes standing for these numbers."""
         codes = len(counts)
         mass = np.concatenate([[0], np.cumsum(np.maximum(counts, 1e-9 * (1 + counts.max())))])
@@ -172,10 +174,10 @@ class Cuts:
             lost.append(float(loss[-1]))
         return cls(codes, tuple(value / (lost[0] or 1.0) for value in lost), tuple(starts))
 
-    def groups(self, size: int) -> Groups:
+    def groups(self, size: int) -> Ints:
         """The group of each code, for at most so many groups.
 
-        >>> Cuts.of(np.array([9.0, 9.0, 5.0, 9.0, 9.0]), [0, 1, 5, 9, 10]).groups(3).tolist()
+        >>> BestGroups.of(np.array([9.0, 9.0, 5.0, 9.0, 9.0]), [0, 1, 5, 9, 10]).groups(3).tolist()
         [0, 0, 1, 2, 2]
         """
         if size >= self.codes:
@@ -186,7 +188,7 @@ class Cuts:
         return np.searchsorted(np.sort(edges[1:]), np.arange(self.codes), side="right").astype(np.int64)
 
 
-def affordable(cuts: Mapping[str, Cuts], cells: float) -> dict[str, int]:
+def affordable(cuts: Mapping[str, BestGroups], cells: float) -> dict[str, int]:
     """Numbers of groups with a product up to about `cells`: at least two each, then where most is lost."""
     sizes = {name: min(2, cut.codes) for name, cut in cuts.items()}
     while True:

@@ -23,11 +23,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import wrightomega
 
-from facsimile.synthesizers.interactions import Floats
 from facsimile.synthesizers.junction import JunctionTree
 from facsimile.table.domain import Clique
+from facsimile.table.fit import ratio
+from facsimile.table.numbers import Floats
 
-Kind = TypeVar("Kind", bound=np.generic)
+T = TypeVar("T", bound=np.generic)
 LOWEST = -20.0
 
 
@@ -123,13 +124,7 @@ def sum_to(array: Floats, columns: Clique, names: Clique, keep: bool = False) ->
     return np.asarray(array.sum(axis=others, keepdims=keep))
 
 
-def spread(array: npt.NDArray[Kind], names: Clique, bag: Clique) -> npt.NDArray[Kind]:
+def spread(array: npt.NDArray[T], names: Clique, bag: Clique) -> npt.NDArray[T]:
     """An array over some columns of a bag, in the bag's order, shaped to broadcast over it."""
     sizes = dict(zip(names, array.shape, strict=True))
     return array.reshape([sizes.get(name, 1) for name in bag])
-
-
-def ratio(one: Floats, other: Floats) -> Floats:
-    """one / other, and 0 where the other is 0."""
-    shape = np.broadcast_shapes(one.shape, other.shape)
-    return np.divide(one, other, out=np.zeros(shape), where=other > 0)

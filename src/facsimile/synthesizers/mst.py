@@ -15,17 +15,17 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.synthesizers.base import Answers, Known, Synthesizer
-from facsimile.synthesizers.consistency import Noisy, consistent
-from facsimile.synthesizers.network import Network, Node, emptied
+from facsimile.synthesizers.consistency import consistent
+from facsimile.synthesizers.dense import rounded
+from facsimile.synthesizers.network import Network, Node
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.table import Counts
+from facsimile.table.measurement import Measurement
+from facsimile.table.numbers import Floats
 
-Floats = npt.NDArray[np.float64]
 COLUMNS, EDGES = Fraction(1, 3), Fraction(1, 10)
 
 
@@ -33,34 +33,17 @@ COLUMNS, EDGES = Fraction(1, 3), Fraction(1, 10)
 class MST(Synthesizer):
     """It has no hyperparameters."""
 
-    @classmethod
-    def of(cls, hyperparameters: Mapping[str, str]) -> MST:
-        """From the text of a configuration."""
-        return cls(**hyperparameters)
-
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Network:
         """Columns, edges, pairs; with one column all of ε is for it."""
-        domain = answers.domain
-        singles = [(name,) for name in domain.names]
+        singles = [(name,) for name in answers.domain.names]
         if len(singles) == 1:
-            measured = _measured(answers, singles, epsilon)
-            return _network(domain, known, measured, [])
-        measured = _measured(answers, singles, COLUMNS * epsilon)
-        flat = [_noisy(domain, known, *one) for one in measured]
-        columns = dict(zip(domain.names, consistent(flat, known.n), strict=True))
-        noise = 2 * (len(singles) - 1) / (epsilon * (1 - COLUMNS - EDGES))
+            return _network(answers.domain, known, answers.run(NoisyMarginals.evenly(singles, epsilon)), [])
+        measured = answers.run(NoisyMarginals.evenly(singles, COLUMNS * epsilon))
+        columns = dict(zip(answers.domain.names, consistent(measured, known.n, known.zeros), strict=True))
+        noise = NoisyMarginals.scale(epsilon * (1 - COLUMNS - EDGES) / (len(singles) - 1))
         tree, spent = _tree(answers, known, columns, EDGES * epsilon, noise)
-        measured += _measured(answers, tree, epsilon - COLUMNS * epsilon - spent)
-        return _network(domain, known, measured, tree)
-
-
-Measured = tuple[Clique, Counts, float]
-
-
-def _measured(answers: Answers, cliques: Sequence[Clique], epsilon: Fraction) -> list[Measured]:
-    """Marginals with the variance of their noise, 2b² for b = 2k/ε."""
-    found = answers.run(NoisyMarginals.evenly(cliques, epsilon))
-    return [(clique, found[clique], 2 * float(2 * len(cliques) / epsilon) ** 2) for clique in cliques]
+        measured += answers.run(NoisyMarginals.evenly(tree, epsilon - COLUMNS * epsilon - spent))
+        return _network(answers.domain, known, measured, tree)
 
 
 def _tree(
@@ -73,7 +56,7 @@ def _tree(
     tree: list[Clique] = []
     group = {name: name for name in columns}
     products = {
-        pair: np.rint(np.outer(columns[pair[0]], columns[pair[1]]) / known.n).astype(np.int64)
+        pair: rounded(np.outer(columns[pair[0]], columns[pair[1]]) / known.n)
         for pair in combinations(columns, 2)
     }
     spent = Fraction(0)
@@ -92,15 +75,10 @@ def _tree(
     return tree, spent
 
 
-def _noisy(domain: Domain, known: Known, clique: Clique, counts: Counts, variance: float) -> Noisy:
-    empty = emptied(known.zeros, domain, [(name, None) for name in clique])
-    return Noisy(clique, counts.astype(np.float64), variance, empty)
-
-
-def _network(domain: Domain, known: Known, measured: Sequence[Measured], tree: Sequence[Clique]) -> Network:
+def _network(domain: Domain, known: Known, measured: Sequence[Measurement], tree: Sequence[Clique]) -> Network:
     """The tree from its first column outwards."""
-    joints = consistent([_noisy(domain, known, *one) for one in measured], known.n)
-    tables = {clique: joint for (clique, _, _), joint in zip(measured, joints, strict=True)}
+    joints = consistent(measured, known.n, known.zeros)
+    tables = {one.columns: joint for one, joint in zip(measured, joints, strict=True)}
     root = domain.names[0]
     nodes = [Node.of(root, (), tables[(root,)])]
     reached, left = {root}, list(tree)

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
-from facsimile.privacy.queries.information import Version
 from facsimile.shaping.sampling import Records, Sampling
 from facsimile.synthesizers.base import Model
 from facsimile.table.conditions import Mask
-from facsimile.table.domain import Clique, Domain
+from facsimile.table.domain import Clique, Domain, Versions
+from facsimile.table.numbers import Floats
 from facsimile.table.table import Codes, Table, add
 
-Floats = npt.NDArray[np.float64]
 FRUITLESS = 30
 MANY = 10_000
 
@@ -26,11 +24,11 @@ class Node:
     """A column with its law given its parents: a line for each cell of the parents, a place for each code."""
 
     column: str
-    parents: tuple[Version, ...]
+    parents: Versions
     law: Floats
 
     @classmethod
-    def of(cls, column: str, parents: tuple[Version, ...], joint: Floats) -> Node:
+    def of(cls, column: str, parents: Versions, joint: Floats) -> Node:
         """From a joint table, the column's axis last. A line without mass takes the law of the whole column."""
         lines = joint.reshape(-1, joint.shape[-1])
         whole = lines.sum(axis=0)
@@ -90,32 +88,6 @@ def ruled_out(zeros: Sequence[tuple[Clique, Mask]], domain: Domain, codes: Codes
     """For each row of codes, whether one of the zeros holds it."""
     found = [mask[tuple(codes[:, domain.place(name)] for name in clique)] for clique, mask in zeros]
     return reduce(np.logical_or, found, np.zeros(len(codes), np.bool_))
-
-
-def emptied(zeros: Sequence[tuple[Clique, Mask]], domain: Domain, versions: Sequence[Version]) -> Mask:
-    """The cells of some columns, or coarser versions of them, in which every row is ruled out by one zero."""
-    sizes = [domain.axis(name).size if groups is None else max(groups) + 1 for name, groups in versions]
-    found = np.zeros(sizes, np.bool_)
-    known = dict(versions)
-    for clique, mask in zeros:
-        inside = [name for name, _ in versions if name in clique]
-        if inside:
-            others = tuple(i for i, name in enumerate(clique) if name not in known)
-            kept = [name for name in clique if name in known]
-            part: Mask = np.asarray(mask.all(axis=others)).transpose([kept.index(name) for name in inside])
-            for axis, name in enumerate(inside):
-                part = _grouped(part, axis, known[name])
-            found |= part.reshape([s if v[0] in inside else 1 for s, v in zip(sizes, versions, strict=True)])
-    return found
-
-
-def _grouped(mask: Mask, axis: int, groups: tuple[int, ...] | None) -> Mask:
-    """A group is ruled out where every code of it is."""
-    if groups is None:
-        return mask
-    lines = np.moveaxis(mask, axis, 0)
-    joined = [lines[np.array(groups) == group].all(axis=0) for group in range(max(groups) + 1)]
-    return np.moveaxis(np.array(joined), 0, axis)
 
 
 def _some(table: Table, n: int, random: np.random.Generator) -> Table:

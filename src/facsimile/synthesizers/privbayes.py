@@ -14,29 +14,24 @@ parent may enter in a coarser version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
 from math import comb, prod
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import Dependences
-from facsimile.privacy.queries.information import Version
-from facsimile.spec.bins import CategoryBin
-from facsimile.spec.columns import Axis
-from facsimile.spec.decimals import parse_decimal
 from facsimile.synthesizers.base import Answers, Known, Synthesizer
-from facsimile.synthesizers.consistency import Noisy, consistent
-from facsimile.synthesizers.network import Network, Node, emptied
-from facsimile.table.domain import Domain
-from facsimile.table.table import Counts
+from facsimile.synthesizers.consistency import consistent
+from facsimile.synthesizers.network import Network, Node
+from facsimile.table.domain import Domain, Version, Versions
+from facsimile.table.measurement import Measurement
 
-Parents = tuple[Version, ...]
-Family = tuple[str, Parents]
+Dependence = tuple[str, Versions]
 Levels = tuple[tuple[Version, int], ...]
 MOST_CANDIDATES = 400
 MOST_SETS = 5_000
@@ -46,13 +41,13 @@ Flavour = Literal["theta", "theta-code", "degree"]
 
 @dataclass(frozen=True)
 class PrivBayes(Synthesizer):
-    """The family with its hyperparameters; `root` None is drawn uniformly."""
+    """The family with its hyperparameters; a root of `uniform` is drawn."""
 
     flavour: Flavour = "theta"
     theta: Fraction = Fraction(20)
     degree: int = 2
     epsilon_split: Fraction = Fraction(1, 10)
-    root: str | None = None
+    root: str = UNIFORM
 
     def __post_init__(self) -> None:
         if self.flavour not in get_args(Flavour):
@@ -60,57 +55,34 @@ class PrivBayes(Synthesizer):
         if self.theta <= 0 or self.degree < 0 or not 0 < self.epsilon_split < 1:
             raise ValueError("theta is positive, degree is not negative, epsilon_split lies between 0 and 1")
 
-    @classmethod
-    def of(cls, hyperparameters: Mapping[str, str]) -> PrivBayes:
-        """From the text of a configuration."""
-        parse: dict[str, Callable[[str], Any]] = {
-            "flavour": str,
-            "theta": parse_decimal,
-            "degree": int,
-            "epsilon_split": parse_decimal,
-            "root": lambda text: None if text == UNIFORM else text,
-        }
-        return cls(**{name: parse[name](text) for name, text in hyperparameters.items()})
-
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
         """The root is a column."""
-        if self.root is not None and self.root not in domain.names:
+        if self.root not in (UNIFORM, *domain.names):
             raise ValueError("the root is no column")
 
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Network:
         """Select the structure, measure its tables, make them consistent."""
         families, left = self._structure(answers, known, epsilon, random)
-        tables = _measured(answers, families, left)
-        scale = 2 * len(families) / float(left)
-        noisy = [
-            Noisy(
-                (*parents, (name, None)),
-                table.astype(np.float64),
-                2 * scale**2,
-                emptied(known.zeros, answers.domain, (*parents, (name, None))),
-            )
-            for (name, parents), table in zip(families, tables, strict=True)
-        ]
-        joints = consistent(noisy, known.n)
+        joints = consistent(_measured(answers, families, left), known.n, known.zeros)
         nodes = [Node.of(*family, joint) for family, joint in zip(families, joints, strict=True)]
         return Network(answers.domain, tuple(nodes), known.zeros)
 
     def most_cells(self, n: int, columns: int, epsilon: Fraction) -> int:
         """How many cells a table may have under a flavour of theta."""
         share = Fraction(1, 2) if self.flavour == "theta-code" else 1 - self.epsilon_split
-        return int(n * epsilon * share / (2 * columns * self.theta))
+        return int(n / (self.theta * NoisyMarginals.scale(epsilon * share / columns)))
 
     def _structure(
         self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator
-    ) -> tuple[list[Family], Fraction]:
+    ) -> tuple[list[Dependence], Fraction]:
         """Every column with its parents, in the order of the network, and the ε that is left for tables.
 
         Where there is one candidate only, nothing is asked; its share passes to the later questions.
         """
         domain = answers.domain
         rest = list(domain.names)
-        root = self.root or rest[int(random.integers(len(rest)))]
-        families: list[Family] = [(root, ())]
+        root = rest[int(random.integers(len(rest)))] if self.root == UNIFORM else self.root
+        families: list[Dependence] = [(root, ())]
         rest.remove(root)
         structure = self.epsilon_split * epsilon
         cells = self.most_cells(known.n, len(domain.names), epsilon)
@@ -133,7 +105,7 @@ class PrivBayes(Synthesizer):
             rest.remove(candidates[place][0])
         return families, epsilon - spent
 
-    def _parents(self, levels: Sequence[Levels], cells: int, random: np.random.Generator) -> list[Parents]:
+    def _parents(self, levels: Sequence[Levels], cells: int, random: np.random.Generator) -> list[Versions]:
         useful = [level for level in levels if level[0][1] > 1]
         if self.flavour == "degree":
             size = min(self.degree, len(useful))
@@ -146,7 +118,7 @@ class PrivBayes(Synthesizer):
         return maximal(useful, cells, random)
 
 
-def maximal(levels: Sequence[Levels], cells: int, random: np.random.Generator) -> list[Parents]:
+def maximal(levels: Sequence[Levels], cells: int, random: np.random.Generator) -> list[Versions]:
     """The sets of versions of columns with at most `cells` cells to which nothing can be added or refined.
 
     All of them, or where there are too many to list, some that are found by adding columns in random orders.
@@ -180,7 +152,7 @@ def _is_maximal(chosen: Levels, levels: Sequence[Levels], cells: int) -> bool:
     return True
 
 
-def _greedy(levels: Sequence[Levels], cells: int, order: Sequence[int]) -> Parents:
+def _greedy(levels: Sequence[Levels], cells: int, order: Sequence[int]) -> Versions:
     """Columns in the order given, each in its finest version that still fits."""
     chosen: dict[int, Version] = {}
     for place in order:
@@ -200,34 +172,14 @@ def _levels(domain: Domain, known: Known, name: str) -> Levels:
     return tuple(levels)
 
 
-def _measured(answers: Answers, families: Sequence[Family], epsilon: Fraction) -> list[Counts]:
-    """Each family's noisy table, the parents' axes first; those without coarser versions in one question."""
+def _measured(answers: Answers, families: Sequence[Dependence], epsilon: Fraction) -> list[Measurement]:
+    """Each column's noisy table, the parents' axes first; those without coarser versions in one question."""
     share = epsilon / len(families)
-    plain = {f: clique(f) for f in families if all(groups is None for _, groups in f[1])}
-    found = answers.run(NoisyMarginals(tuple((c, share) for c in plain.values())))
-    tables = []
+    asked = {family: ((*(name for name, _ in family[1]), family[0]), share) for family in families}
+    plain = [family for family in families if all(groups is None for _, groups in family[1])]
+    found = answers.run(NoisyMarginals(tuple(asked[family] for family in plain)))
+    tables = dict(zip(plain, found, strict=True))
     for family in families:
-        if family in plain:
-            tables.append(found[plain[family]])
-        else:
-            domain, maps = _coarsened(answers.domain, family[1])
-            answer = answers.recoded(domain, maps).run(NoisyMarginals(((clique(family), share),)))
-            tables.append(answer[clique(family)])
-    return tables
-
-
-def clique(family: Family) -> tuple[str, ...]:
-    """The columns of a family, its parents first."""
-    return (*(name for name, _ in family[1]), family[0])
-
-
-def _coarsened(domain: Domain, parents: Parents) -> tuple[Domain, dict[str, tuple[int, ...]]]:
-    """The domain with coarser axes for the parents that have them; a group's label is its number."""
-    maps = {name: groups for name, groups in parents if groups is not None}
-    axes = (_grouped(axis.name, maps[axis.name]) if axis.name in maps else axis for axis in domain.axes)
-    return Domain(tuple(axes)), maps
-
-
-def _grouped(name: str, groups: tuple[int, ...]) -> Axis:
-    labels = [str(group) for group in range(max(groups) + 1)]
-    return Axis(name, tuple(CategoryBin(label, frozenset([label])) for label in labels))
+        if family not in tables:
+            (tables[family],) = answers.run(NoisyMarginals((asked[family],), family[1]))
+    return [tables[family] for family in families]

@@ -8,8 +8,7 @@ from typing import Protocol
 from facsimile.synthesizers.aim import AIM
 from facsimile.synthesizers.base import Synthesizer
 from facsimile.synthesizers.mst import MST
-from facsimile.synthesizers.mwem import MWEM
-from facsimile.synthesizers.pep import PEP
+from facsimile.synthesizers.pooled import MWEM, PEP
 from facsimile.synthesizers.privbayes import PrivBayes
 from facsimile.synthesizers.tables import MWEMTables, PEPTables
 from facsimile.synthesizers.workload import Workload

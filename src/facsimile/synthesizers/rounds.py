@@ -1,12 +1,46 @@
-"""Rounds: the hyperparameters of families that select, measure and learn one question after the other."""
+"""Rounds: families that select a question, measure it and learn the answer, over and over.
+
+In each of T rounds the question that the model answers worst is selected and then measured, with ε/(2T) for
+each. The same one may be chosen again. Where there is one question only, all of a round measures it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-from facsimile.synthesizers.base import Synthesizer
+import numpy as np
+
+from facsimile.privacy.mechanisms import Mechanism, NoisySelection
+from facsimile.privacy.queries import Scores
+from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
+from facsimile.table.domain import Domain
+
+
+class Learner(ABC):
+    """A model between rounds, and the questions that may be asked next: by their place, at least one."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many questions there are."""
+
+    @abstractmethod
+    def scores(self, share: Fraction) -> Scores:
+        """How badly the model answers each question, if measured with so much of ε."""
+
+    @abstractmethod
+    def question(self, place: int, share: Fraction) -> Mechanism[Any]:
+        """The measurement of the question at a place of the scores."""
+
+    @abstractmethod
+    def learn(self, place: int, answer: Any) -> None:
+        """Take up an answer."""
+
+    @abstractmethod
+    def model(self) -> Model:
+        """What was learnt."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +55,16 @@ class Rounds(Synthesizer):
         if min(value for value in vars(self).values() if isinstance(value, int)) < 1:
             raise ValueError("every hyperparameter is at least 1")
 
-    @classmethod
-    def of(cls, hyperparameters: Mapping[str, str]) -> Self:
-        """From the text of a configuration."""
-        numbers = {field.name for field in fields(cls) if field.type == "int"}
-        made: dict[str, Any] = {k: int(v) if k in numbers else v for k, v in hyperparameters.items()}
-        return cls(**made)
+    @abstractmethod
+    def learner(self, domain: Domain, known: Known, random: np.random.Generator) -> Learner:
+        """Before anything was asked."""
+
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
+        """Select, measure, learn, T times."""
+        learner = self.learner(answers.domain, known, random)
+        part = epsilon / self.num_iterations
+        share = part if len(learner) == 1 else part / 2
+        for _ in range(self.num_iterations):
+            place = 0 if share == part else answers.run(NoisySelection(learner.scores(share), part - share))
+            learner.learn(place, answers.run(learner.question(place, share)))
+        return learner.model()

@@ -1,13 +1,12 @@
 """Tables: MWEM and PEP whose questions are whole marginals, a variant that is not the births paper's.
 
-In each of T rounds the marginal that the model gets most wrong is selected and measured, with ε/(2T) for each.
-The same one may be chosen again; its answers are averaged. Then the model's weights are multiplied a few times,
-so that it comes closer to what was measured. The cells of a marginal are disjoint counting queries, which one
-measurement of sensitivity 2 answers together; a query of `mwem` and `pep` is one of them. The score is the L1
-error less the error that noise alone would show.
+The answers to one question that was chosen again are averaged. After each the model's weights are multiplied a
+few times, so that it comes closer to what was measured. The cells of a marginal are disjoint counting queries,
+which one measurement answers together; a query of `mwem` and `pep` is one of them. The score is the L1 error
+less the error that noise alone would show.
 
 A domain that cannot be held has no weights to multiply. There the rounds and their budget are the same, and the
-model is a graphical one, fitted to all answers at some of the rounds (`learners.Refitted`).
+model is a graphical one, fitted to all answers at some of the rounds.
 """
 
 from __future__ import annotations
@@ -16,23 +15,28 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations, cycle, islice
 
 import numpy as np
-import numpy.typing as npt
 
-from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
+from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.spec.families import DENSE_CELLS
-from facsimile.synthesizers.base import Answers, Known, Model
-from facsimile.synthesizers.cells import ratio
-from facsimile.synthesizers.learners import LARGEST_TREE, Learner, Measured, Refitted, Weights
-from facsimile.synthesizers.rounds import Rounds
+from facsimile.synthesizers.base import Known
+from facsimile.synthesizers.dense import NOTHING, Dense, Expected, rounded
+from facsimile.synthesizers.graphical import Graphical, estimate
+from facsimile.synthesizers.junction import junction_tree
+from facsimile.synthesizers.rounds import Learner, Rounds
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.fit import ratio
+from facsimile.table.measurement import Measurement, joined
+from facsimile.table.numbers import Floats
+from facsimile.table.table import Counts
 
-Floats = npt.NDArray[np.float64]
 WAYS = 3
 SMALLEST = 1e-3
+LARGEST_TREE = 200_000
+GROWTH = 1.25
 
 
 @dataclass(frozen=True)
@@ -44,35 +48,13 @@ class TableBased(Rounds):
         """How many columns a question may have."""
 
     @abstractmethod
-    def factor(self, found: Floats, measured: Measured) -> Floats:
+    def factor(self, found: Floats, measured: Measurement) -> Floats:
         """What the model's marginal is multiplied with to learn a measurement."""
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
-        """Select, measure, learn, T times; where there is one question only, all of a round measures it."""
-        domain = answers.domain
-        pool = self._pool(domain, random)
-        learner = self._learner(domain, known)
-        measured: dict[Clique, Measured] = {}
-        part = epsilon / self.num_iterations
-        share = part if len(pool) == 1 else part / 2
-        noise = 2 / share
-        for _ in range(self.num_iterations):
-            chosen = pool[0]
-            if len(pool) > 1:
-                models = tuple((clique, learner.rounded(clique)) for clique in learner.candidates(pool))
-                biases = tuple(noise * model.size for _, model in models)
-                place = answers.run(NoisySelection(MarginalDistances(models, biases=biases), part - share))
-                chosen, _ = models[place]
-            counts = answers.run(NoisyMarginals(((chosen, share),)))[chosen].astype(np.float64)
-            before = measured.get(chosen)
-            measured[chosen] = before.again(counts) if before else Measured(counts, 1, float(noise))
-            learner.learn(chosen, measured)
-        return learner.model()
-
-    def _learner(self, domain: Domain, known: Known) -> Learner:
-        if domain.cells <= DENSE_CELLS:
-            return Weights(domain, known, self.num_inner_updates, self.factor)
-        return Refitted(domain, known, self.num_inner_updates)
+    def learner(self, domain: Domain, known: Known, random: np.random.Generator) -> Learner:
+        """Weights, or a graphical model where the domain cannot be held."""
+        kind = Weights if domain.cells <= DENSE_CELLS else Refitted
+        return kind(self, self._pool(domain, random), domain, known)
 
     def _pool(self, domain: Domain, random: np.random.Generator) -> list[Clique]:
         """Marginals of the wanted sizes: all of them, or as many as `num_query` drawn at random.
@@ -91,6 +73,116 @@ class TableBased(Rounds):
         return pool or _some([(name,) for name in names], self.num_query, random)
 
 
+class Tabled(Learner):
+    """A model that learns marginals of a pool; each of `measured` is the mean of its answers."""
+
+    def __init__(self, family: TableBased, pool: Sequence[Clique], domain: Domain, known: Known) -> None:
+        self.family, self.pool, self.domain, self.known = family, pool, domain, known
+        self.measured: dict[Clique, Measurement] = {}
+        self.asked = pool
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    @abstractmethod
+    def rounded(self, clique: Clique) -> Counts:
+        """The expected counts of some columns as integers."""
+
+    @abstractmethod
+    def take(self, newest: Clique) -> None:
+        """Take up the newest of all answers so far."""
+
+    def candidates(self) -> Sequence[Clique]:
+        """The questions of the pool that may be asked next."""
+        return self.pool
+
+    def scores(self, share: Fraction) -> MarginalDistances:
+        """L1 errors, less the error of a measurement."""
+        self.asked, noise = self.candidates(), NoisyMarginals.scale(share)
+        models = tuple((clique, self.rounded(clique)) for clique in self.asked)
+        return MarginalDistances(models, biases=tuple(noise * model.size for _, model in models))
+
+    def question(self, place: int, share: Fraction) -> NoisyMarginals:
+        """The whole table."""
+        return NoisyMarginals(((self.asked[place], share),))
+
+    def learn(self, place: int, answer: Sequence[Measurement]) -> None:
+        """Averaged with earlier answers to the same question."""
+        clique = self.asked[place]
+        before = [self.measured[clique]] if clique in self.measured else []
+        (self.measured[clique],) = joined([*before, *answer])
+        self.take(clique)
+
+
+class Weights(Tabled):
+    """A weight for every row of a domain that can be held, multiplied several times for each answer."""
+
+    def __init__(self, family: TableBased, pool: Sequence[Clique], domain: Domain, known: Known) -> None:
+        super().__init__(family, pool, domain, known)
+        self.cells = Expected(domain, known)
+
+    def rounded(self, clique: Clique) -> Counts:
+        """As the weights say."""
+        return rounded(self.cells.marginal(clique))
+
+    def take(self, newest: Clique) -> None:
+        """Updates with the newest answer, then with all in turn, over and over."""
+        for clique in islice(chain([newest], cycle(list(self.measured))), self.family.num_inner_updates):
+            factor = self.family.factor(self.cells.marginal(clique), self.measured[clique])
+            self.cells.scale(clique, factor)
+
+    def model(self) -> Dense:
+        """The weights as they are."""
+        return self.cells.model()
+
+
+class Refitted(Tabled):
+    """The graphical model of all answers, fitted again when their number has grown by a quarter, and last.
+
+    So T rounds take about 4 + 4.5·ln(T/4) fits of at most `num_inner_updates` walks a stage. What the model has
+    not learnt yet is not asked again before the next fit, and nothing is asked that its tree cannot hold.
+    """
+
+    def __init__(self, family: TableBased, pool: Sequence[Clique], domain: Domain, known: Known) -> None:
+        super().__init__(family, pool, domain, known)
+        self._answered = self._learnt = 0
+        self._fit()
+
+    def candidates(self) -> Sequence[Clique]:
+        """What is new to the model and fits into its tree, or what was measured before; all if that is none."""
+        return [c for c in self.pool if c not in self._waiting and self._holds(c)] or self.pool
+
+    def rounded(self, clique: Clique) -> Counts:
+        """As the last fit says."""
+        if clique not in self._rounded:
+            self._rounded[clique] = rounded(self._model.marginal(clique))
+        return self._rounded[clique]
+
+    def take(self, newest: Clique) -> None:
+        """Keep the answer, and fit if it is time."""
+        self._waiting.add(newest)
+        self._answered += 1
+        if self._answered >= GROWTH * self._learnt:
+            self._fit()
+
+    def model(self) -> Graphical:
+        """The model of everything."""
+        if self._waiting:
+            self._fit()
+        return self._model
+
+    def _holds(self, clique: Clique) -> bool:
+        """Whether the tree would stay small with one clique more."""
+        present = [*(rule for rule, _ in self.known.zeros), *self.measured]
+        return clique in present or junction_tree(self.domain, [*present, clique]).cells <= LARGEST_TREE
+
+    def _fit(self) -> None:
+        self._learnt, self._waiting = self._answered, set[Clique]()
+        self._rounded: dict[Clique, Counts] = {}
+        zeros, sweeps = self.known.zeros, self.family.num_inner_updates
+        self._model = estimate(self.domain, [*self.measured.values()], zeros, self.known.n, sweeps=sweeps)
+
+
 @dataclass(frozen=True)
 class MWEMTables(TableBased):
     """Questions of up to three columns, learnt by multiplicative weights."""
@@ -99,7 +191,7 @@ class MWEMTables(TableBased):
         """One to three."""
         return range(1, min(WAYS, columns) + 1)
 
-    def factor(self, found: Floats, measured: Measured) -> Floats:
+    def factor(self, found: Floats, measured: Measurement) -> Floats:
         """e^{(y − m)/(y + m + b)}: half the relative error at most, damped by the noise; y is not negative."""
         y = np.maximum(measured.counts, SMALLEST)
         step = (y - found) / (y + found + measured.scale)
@@ -121,10 +213,10 @@ class PEPTables(TableBased):
         """As many as the hyperparameter says, or all there are."""
         return (min(self.marginal, columns),)
 
-    def factor(self, found: Floats, measured: Measured) -> Floats:
+    def factor(self, found: Floats, measured: Measurement) -> Floats:
         """Counts outside the interval are scaled to its nearer end, none below the smallest count."""
         y, b = measured.counts, measured.scale
-        return ratio(np.maximum(np.clip(found, y - b, y + b), np.minimum(found, SMALLEST)), found)
+        return ratio(np.maximum(np.clip(found, y - b, y + b), np.minimum(found, SMALLEST)), found, NOTHING)
 
 
 def _some(cliques: list[Clique], most: int, random: np.random.Generator) -> list[Clique]:

@@ -10,6 +10,9 @@ from math import prod
 from facsimile.spec.columns import Axis
 
 Clique = tuple[str, ...]
+Version = tuple[str, tuple[int, ...] | None]
+"""A column, and the group of each of its codes; None where it is as fine as it is."""
+Versions = tuple[Version, ...]
 LARGEST_INDEX = 2**62
 
 
@@ -60,6 +63,11 @@ class Domain:
     def size(self, clique: Iterable[str]) -> int:
         """The number of cells of a marginal."""
         return prod(self.axis(name).size for name in clique)
+
+    def sizes(self, clique: Clique, versions: Versions = ()) -> tuple[int, ...]:
+        """The shape of a marginal, some of its columns in groups."""
+        groups = {name: max(codes) + 1 for name, codes in versions if codes is not None}
+        return tuple(groups[name] if name in groups else self.axis(name).size for name in clique)
 
 
 def words(shape: Sequence[int], largest: int = LARGEST_INDEX) -> list[range]:

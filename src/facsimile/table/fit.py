@@ -27,8 +27,8 @@ from scipy.special import wrightomega
 
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.numbers import Floats
 
-Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
@@ -107,6 +107,16 @@ def grouped(table: Floats, groups: Sequence[Groups]) -> Floats:
     return table
 
 
+def ratio(one: Floats, other: Floats, least: float = 0.0) -> Floats:
+    """one / other, and 0 where the other is not above the least.
+
+    >>> ratio(np.array([1.0, 2.0]), np.array([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    """
+    shape = np.broadcast_shapes(one.shape, other.shape)
+    return np.divide(one, other, out=np.zeros(shape), where=other > least)
+
+
 @dataclass(eq=False)
 class _Table:
     """A target during a fit: `counts` is what it was scaled to the last time."""
@@ -131,7 +141,7 @@ class _Table:
         if self.groups is not None:
             found = grouped(found, self.groups)
         self.counts = self._wanted(found)
-        factor = np.divide(self.counts, found, out=np.zeros_like(found), where=found > 0)
+        factor = ratio(self.counts, found)
         if self.groups is not None:
             factor = factor[np.ix_(*self.groups)]
         p *= factor.reshape(self.shape)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from facsimile.table.domain import Clique, Domain, words
+from facsimile.table.domain import Clique, Domain, Versions, words
 
 Codes = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
@@ -64,14 +65,18 @@ class Table:
         """The codes of one column, a line for each distinct row."""
         return self.codes[:, self.domain.place(name)]
 
-    def marginal(self, clique: Clique) -> Counts:
-        """The counts of every cell of some columns, zeros included, shaped like their domain."""
-        shape = self.domain.project(clique).shape
-        cells = self.domain.size(clique)
+    def marginal(self, clique: Clique, versions: Versions = ()) -> Counts:
+        """The counts of every cell of some columns, zeros included, shaped like their domain.
+
+        `versions` are columns whose codes are joined into groups.
+        """
+        joins = {name: np.array(groups) for name, groups in versions if groups is not None}
+        shape = self.domain.sizes(clique, versions)
         index = np.zeros(self.distinct, np.int64)
         for name, size in zip(clique, shape, strict=True):
-            index = index * size + self.column(name)
-        return _sums(index, self.counts, cells).reshape(shape)
+            codes = self.column(name)
+            index = index * size + (joins[name][codes] if name in joins else codes)
+        return _sums(index, self.counts, prod(shape)).reshape(shape)
 
     def project(self, clique: Clique) -> Table:
         """The table of some columns."""

@@ -20,9 +20,9 @@ from facsimile.explore.learning.slack import (
     Rehearsals,
     badness,
 )
+from facsimile.spec.families import DENSE_CELLS
 from facsimile.spec.load import loads, validated
 from facsimile.spec.release import Specification
-from facsimile.synthesizers.dense import LARGEST
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.measurements import items
 from facsimile.synthesizers.workload import Workload
@@ -138,7 +138,7 @@ def wide() -> tuple[Specification, Table]:
 
 def test_a_domain_too_large_to_hold_is_searched_too() -> None:
     specification, table = wide()
-    assert table.domain.cells > LARGEST
+    assert table.domain.cells > DENSE_CELLS
     found = learn(specification, table, Fraction(1), evaluations=12)
     assert found.slack >= found.before
     every = items(found.measurements, table.domain, table.n, Fraction(1))

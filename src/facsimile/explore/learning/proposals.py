@@ -18,7 +18,7 @@ import numpy as np
 from facsimile.explore.learning.draft import Draft, Sizes, put, root
 from facsimile.explore.learning.slack import SHARPNESS, Overshoots
 from facsimile.spec.criteria import Criterion
-from facsimile.synthesizers.measurements import COLUMNS_FIRST, Cuts, affordable, most_cells
+from facsimile.synthesizers.measurements import COLUMNS_FIRST, BestGroups, affordable, most_cells
 from facsimile.table.domain import Clique
 from facsimile.table.table import Table
 
@@ -43,7 +43,7 @@ class Proposals:
     table: Table
     epsilon: Fraction
     criteria: tuple[Criterion, ...]
-    cuts: Mapping[str, Cuts]
+    cuts: Mapping[str, BestGroups]
     dependences: Mapping[Clique, float]
 
     @classmethod
@@ -53,7 +53,7 @@ class Proposals:
         for axis in table.domain.axes:
             if axis.size > 1:
                 numbers = [float(number) for number in axis.numbers or range(axis.size)]
-                cuts[axis.name] = Cuts.of(table.marginal((axis.name,)).astype(np.float64), numbers)
+                cuts[axis.name] = BestGroups.of(table.marginal((axis.name,)).astype(np.float64), numbers)
         found: dict[Clique, float] = {pair: dependence(table, pair) for pair in combinations(cuts, 2)}
         pairs = dict(sorted(found.items(), key=lambda one: -one[1]))
         return cls(table, epsilon, criteria, cuts, pairs)

@@ -33,7 +33,8 @@ from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.table import Counts, Table
+from facsimile.table.measurement import Measurement
+from facsimile.table.table import Table
 
 T = TypeVar("T")
 SHARPNESS = 6.0
@@ -87,15 +88,15 @@ class Coupled:
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Noisy marginals one by one; other mechanisms are not coupled."""
-        parts = mechanism.marginals if isinstance(mechanism, NoisyMarginals) else ()
-        found: dict[Clique, Counts] = {}
-        for clique, epsilon in parts:
+        if not isinstance(mechanism, NoisyMarginals):
+            return self._curator(self.seed).run(mechanism)
+        found: list[Measurement] = []
+        for clique, epsilon in mechanism.marginals:
             self.times[clique] += 1
             name = f"{self.seed} {self.times[clique]} {' '.join(clique)}"
             seed = int.from_bytes(sha256(name.encode()).digest()[:8], "big")
-            answer: dict[Clique, Counts] = self._curator(seed).run(NoisyMarginals(((clique, epsilon),)))
-            found |= answer
-        return cast(T, found) if parts else self._curator(self.seed).run(mechanism)
+            found += self._curator(seed).run(replace(mechanism, marginals=((clique, epsilon),)))
+        return cast(T, tuple(found))
 
     def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Answers:
         """The same records under other axes."""

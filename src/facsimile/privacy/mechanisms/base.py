@@ -10,10 +10,10 @@ from facsimile.privacy.noise import Noise
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Mechanism(ABC, Generic[T]):
+class Mechanism(ABC, Generic[T_co]):
     """A frozen dataclass whose `_sample` is differentially private at `cost` (rules P2, P4).
 
     Nobody but the curator calls `_sample`, and nobody else computes a cost. `neighbours` is the relation the
@@ -34,5 +34,5 @@ class Mechanism(ABC, Generic[T]):
         """What one run costs."""
 
     @abstractmethod
-    def _sample(self, table: Table, noise: Noise) -> T:
+    def _sample(self, table: Table, noise: Noise) -> T_co:
         """The answer, drawn with fresh noise."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import wraps
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,10 +73,13 @@ def named(domain: Domain, names: Any) -> None:
     require(len(set(names)) == len(names) and set(names) <= set(domain.names), "columns are known and distinct")
 
 
-def columns(domain: Domain, clique: Any) -> None:
-    """Known columns whose joint cells can be counted."""
+def columns(domain: Domain, clique: Any, versions: Any = ()) -> None:
+    """Known columns whose joint cells can be counted, some of them perhaps in groups."""
     named(domain, clique)
-    require(domain.size(clique) <= MOST_CELLS, "a marginal has too many cells")
+    require(type(versions) is tuple, "versions in a tuple")
+    for name, groups in (version for version in versions if version[1] is not None):
+        grouped(domain, name, groups)
+    require(prod(domain.sizes(clique, versions)) <= MOST_CELLS, "a marginal has too many cells")
 
 
 def integral(array: Any, shape: tuple[int, ...], most: int | None = None) -> None:

@@ -11,10 +11,8 @@ import numpy as np
 
 from facsimile.privacy.queries import checks
 from facsimile.privacy.queries.base import Scores
-from facsimile.table.domain import Domain
+from facsimile.table.domain import Clique, Domain, Versions
 from facsimile.table.table import Table
-
-Version = tuple[str, tuple[int, ...] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +31,7 @@ class Dependences(Scores):
     """
 
     domain: Domain
-    candidates: tuple[tuple[str, tuple[Version, ...]], ...]
+    candidates: tuple[tuple[str, Versions], ...]
     n: int
 
     def check(self, domain: Domain, n: int) -> None:
@@ -42,12 +40,7 @@ class Dependences(Scores):
         checks.require(self.domain == domain and self.n == n, "another domain or size")
         checks.require(len(self.candidates) > 0, "a candidate")
         for x, parents in self.candidates:
-            checks.named(domain, (x, *(name for name, _ in parents)))
-            for name, groups in parents:
-                if groups is not None:
-                    checks.grouped(domain, name, groups)
-            cells = prod(map(self._size, (*parents, (x, None))))
-            checks.require(cells <= checks.MOST_CELLS, "a candidate has too many cells")
+            checks.columns(domain, (*_names(parents), x), parents)
 
     def values(self, table: Table) -> Sequence[int | Fraction]:
         """Exact integers, however large n is."""
@@ -55,18 +48,14 @@ class Dependences(Scores):
 
     def sensitivity(self) -> Fraction:
         """4n or 6n, by the public sizes of the candidates' sides."""
-        sides = [min(self._size((x, None)), prod(map(self._size, pi))) for x, pi in self.candidates]
-        return Fraction((4 if max(sides) <= 2 else 6) * self.n)
+        sizes = ((self.domain.size((x,)), prod(self.domain.sizes(_names(pi), pi))) for x, pi in self.candidates)
+        return Fraction((4 if max(map(min, sizes)) <= 2 else 6) * self.n)
 
-    def _size(self, version: Version) -> int:
-        return self.domain.axis(version[0]).size if version[1] is None else max(version[1]) + 1
-
-    def _score(self, table: Table, x: str, parents: tuple[Version, ...]) -> int:
-        place = np.zeros(table.distinct, np.int64)
-        for name, groups in (*parents, (x, None)):
-            codes = table.column(name) if groups is None else np.array(groups)[table.column(name)]
-            place = place * self._size((name, groups)) + codes
-        shape = (prod(map(self._size, parents)), self._size((x, None)))
-        whole = np.int64 if self.n < 2**30 else object  # [C]
-        exact = np.bincount(place, table.counts, prod(shape)).astype(np.int64).reshape(shape).astype(whole)
+    def _score(self, table: Table, x: str, parents: Versions) -> int:
+        counts = table.marginal((*_names(parents), x), parents).reshape(-1, self.domain.size((x,)))
+        exact = counts.astype(np.int64 if self.n < 2**30 else object)  # [C]
         return int(np.abs(self.n * exact - exact.sum(1)[:, None] * exact.sum(0)).sum())  # [A] [B]
+
+
+def _names(versions: Versions) -> Clique:
+    return tuple(name for name, _ in versions)
