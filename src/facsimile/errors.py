@@ -172,6 +172,10 @@ CATALOGUE: dict[str, Entry] = {
         "An epsilon is not taken as a float: {given} may not be the decimal that was typed.",
         'Write it as a text: epsilon="{given}", or give a Fraction or a Decimal.',
     ),
+    "E216": Entry(
+        "The family {family} of another package cannot be used: {problem}.",
+        "Repair or remove that package, or drop the family from `families`.",
+    ),
     # budget and ledger
     "E301": Entry(
         "The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.",

@@ -22,7 +22,7 @@ from facsimile.release.plan import plan_of
 from facsimile.release.questions import unaskable, unheld, untied
 from facsimile.release.recipe import Recipe
 from facsimile.spec.decimals import show_decimal
-from facsimile.spec.families import FAMILIES
+from facsimile.spec.families import family_of
 from facsimile.spec.load import load
 from facsimile.spec.mistakes import Mistake, every, refused
 from facsimile.spec.release import Specification
@@ -88,7 +88,7 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
 def _notes(specification: Specification, family: str) -> Iterator[str]:
     if specification.configurations is not None:
         yield f"of {specification.space.whole.by_family()[family]:,}"
-    if not FAMILIES[family].pure:
+    if not family_of(family).pure:
         yield APPROXIMATE
 
 
@@ -107,7 +107,7 @@ def thorough(specification: Specification) -> Iterator[Mistake]:
 def _impure(specification: Specification) -> Iterator[Mistake]:
     listed = specification.configurations
     place, chosen = ("families", specification.families) if listed is None else ("configurations", listed)
-    if not any(FAMILIES[one.family].pure for one in chosen):
+    if not any(family_of(one.family).pure for one in chosen):
         yield Mistake((place,), "every family offers approximate differential privacy only")
 
 

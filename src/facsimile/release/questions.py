@@ -21,7 +21,7 @@ from facsimile.acceptance.kind import Kind, kinds_of
 from facsimile.acceptance.regression import Fit
 from facsimile.privacy.modes import mode_of
 from facsimile.release.recipe import Recipe
-from facsimile.spec.families import DENSE_CELLS, FAMILIES
+from facsimile.spec.families import DENSE_CELLS, family_of
 from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -60,7 +60,7 @@ def unheld(specification: Specification) -> Iterator[Mistake]:
     for place, chosen in _looked_at(specification):
         for configuration in chosen:
             family, rows = configuration.family, Domain(specification.axes(configuration.alternatives)).cells
-            wider = FAMILIES[family].wider
+            wider = family_of(family).wider
             if wider is not None and rows > DENSE_CELLS:
                 problem = f"the family {family} cannot hold a domain of more than {DENSE_CELLS:,} rows"
                 yield Mistake((*place[:2], "family"), f"{problem}: use {wider}", hides=False)

@@ -18,12 +18,12 @@ from facsimile.shaping.constraints import plausible, zeros
 from facsimile.shaping.projection import ALGORITHMS, project
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.constraints import Judged
-from facsimile.spec.families import FAMILIES, SAMPLING
+from facsimile.spec.families import SAMPLING, family_of
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
-from facsimile.synthesizers.registry import SYNTHESIZERS
+from facsimile.synthesizers.registry import registered
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table, add
 
@@ -81,13 +81,13 @@ class Recipe:
     def synthesizer(self, epsilon: Fraction) -> Synthesizer:
         """The family with its hyperparameters; a refusal names what it cannot be made of."""
         family = self.configuration.family
-        if not FAMILIES[family].pure:
+        if not family_of(family).pure:
             raise refusal("E200", problem=f"The family {family} offers approximate differential privacy only.")
         if self.configuration.hyperparameters.get(SAMPLING, "iid") not in get_args(Sampling):
             raise refusal("E200", problem="`sampling` is systematic or iid.")
         own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}
         try:
-            made = SYNTHESIZERS[family].of(own)
+            made = registered(family).of(own)
             made.check(self.domain, self.specification.n, epsilon)
             return made
         except (ValueError, TypeError) as error:

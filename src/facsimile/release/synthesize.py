@@ -19,7 +19,7 @@ from facsimile.release.recipe import Recipe
 from facsimile.release.writing import labelled
 from facsimile.results import Page, Result
 from facsimile.spec.decimals import parse_decimal, show_decimal
-from facsimile.spec.families import FAMILIES
+from facsimile.spec.families import FAMILIES, others
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -125,8 +125,9 @@ def fit(
     `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
     written as in a specification; `prior` is another public table for families that take one.
     """
-    if family not in FAMILIES:
-        raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(FAMILIES)}.")
+    known = (*FAMILIES, *others())
+    if family not in known:
+        raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(known)}.")
     choice = specification.alternatives_named(alternatives or "")
     table = _public(specification, data, choice)
     recipe = Recipe.alone(specification.sized(table.n), choice, family, dict(hyperparameters or {}))

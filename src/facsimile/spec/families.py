@@ -1,16 +1,24 @@
-"""Generator families and the grids of hyperparameters a release may draw from."""
+"""Generator families and the grids of hyperparameters a release may draw from.
+
+A family is one of ours, or one that another package provides: an entry point of the group
+`facsimile.synthesizers` with the family's name, which no family of ours bears. Its object is a synthesizer's
+class (`synthesizers.base`). It is imported where a specification names it, and nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points
 from itertools import product
 from math import prod
+from typing import Any
 
 from pydantic import Field
 
+from facsimile.errors import refusal
 from facsimile.spec.constraints import Condition, holds, names, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.mistakes import SEED, Mistake, cut, every, listed, nearest, unknown_name
@@ -18,6 +26,7 @@ from facsimile.spec.model import Model, Setting
 
 DENSE_CELLS = 10_000_000
 SAMPLING = "sampling"
+GROUP = "facsimile.synthesizers"
 MOST_TIED = 100_000
 
 
@@ -51,6 +60,41 @@ FAMILIES: dict[str, Family] = {
 }
 
 
+@cache
+def others() -> dict[str, tuple[EntryPoint, ...]]:
+    """The families that other packages provide, by name; nothing is imported for it."""
+    found = entry_points(group=GROUP)
+    return {name: tuple(found.select(name=name)) for name in sorted(found.names) if name not in FAMILIES}
+
+
+@cache
+def _imported(name: str) -> tuple[Any, str]:
+    """The class that another package provides for a family, or why there is none: never in its own words."""
+    if len(others()[name]) > 1:
+        return None, "two packages provide it"
+    try:
+        made = others()[name][0].load()
+    except Exception as error:
+        return None, f"its import ends with {type(error).__name__}"
+    return (made, "") if isinstance(made, type) and is_dataclass(made) else (None, "it is no dataclass")
+
+
+def provided(name: str) -> Any:
+    """The class that another package provides for a family."""
+    made, reason = _imported(name)
+    if reason:
+        raise refusal("E216", family=name, problem=reason)
+    return made
+
+
+def family_of(name: str) -> Family:
+    """What a specification may say about a known family."""
+    if name in FAMILIES:
+        return FAMILIES[name]
+    made = provided(name)
+    return Family((*(field.name for field in fields(made)), SAMPLING), getattr(made, "pure", True))
+
+
 class Grid(Model):
     """One generator family with the values each hyperparameter may take."""
 
@@ -62,13 +106,19 @@ class Grid(Model):
 
     def mistakes(self) -> Iterator[Mistake]:
         """A known family, its own hyperparameters, and exclusions that leave something."""
-        meant = self.family if self.family in FAMILIES else nearest(self.family, FAMILIES)
-        if self.family not in FAMILIES:
-            yield unknown_name(("family",), f"there is no family {cut(self.family)}", self.family, FAMILIES)
+        meant = self.family if self.family in FAMILIES or self.family in others() else None
+        if meant is None:
+            known = (*FAMILIES, *others())
+            yield unknown_name(("family",), f"there is no family {cut(self.family)}", self.family, known)
+            meant = nearest(self.family, FAMILIES)
+        elif meant not in FAMILIES and _imported(meant)[1]:
+            items = {"family": cut(meant), "problem": _imported(meant)[1]}
+            yield Mistake(("family",), "", "E216", items)
+            meant = None
         yield from every(self._check_grid(meant), self._check_exclusions(), self._check_size())
 
     def _check_grid(self, family: str | None) -> Iterator[Mistake]:
-        known = FAMILIES[family].hyperparameters if family else tuple(self.grid)
+        known = family_of(family).hyperparameters if family else tuple(self.grid)
         for name, values in self.grid.items():
             if name == SEED:
                 yield Mistake(("grid", name), "", "E206")

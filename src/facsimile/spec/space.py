@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from facsimile.spec.families import FAMILIES, Grid
+from facsimile.spec.families import Grid, family_of
 from facsimile.spec.mistakes import Place
 
 
@@ -86,8 +86,8 @@ class Space:
 
     def pure(self) -> Space:
         """The space without families that offer approximate differential privacy only."""
-        grids = tuple(grid for grid in self.grids if FAMILIES[grid.family].pure)
-        listed = None if self.listed is None else tuple(c for c in self.listed if FAMILIES[c.family].pure)
+        grids = tuple(grid for grid in self.grids if family_of(grid.family).pure)
+        listed = None if self.listed is None else tuple(c for c in self.listed if family_of(c.family).pure)
         return replace(self, grids=grids, listed=listed)
 
     def configuration(self, index: int) -> Configuration:
@@ -135,10 +135,10 @@ class Space:
         every configuration.
         """
         for i, configuration in enumerate(self.listed or ()):
-            if FAMILIES[configuration.family].pure:
+            if family_of(configuration.family).pure:
                 yield ("configurations", i), iter((configuration,))
         for i, grid in enumerate(self.grids if self.listed is None else ()):
-            if FAMILIES[grid.family].pure:
+            if family_of(grid.family).pure:
                 yield ("families", i, "grid"), self._combined(grid)
 
     def _combined(self, grid: Grid) -> Iterator[Configuration]:

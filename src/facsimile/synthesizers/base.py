@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -64,7 +64,12 @@ PARSERS: dict[str, Callable[[str], Any]] = {"int": int, "int | None": int, "Frac
 
 
 class Synthesizer(ABC):
-    """One family with its hyperparameters: a frozen dataclass whose fields they are, each with a default."""
+    """One family with its hyperparameters: a frozen dataclass whose fields they are, each with a default.
+
+    A curator's answers are pure, so families are; one that says otherwise may be named and is not run.
+    """
+
+    pure: ClassVar[bool] = True
 
     @classmethod
     def of(cls, hyperparameters: Mapping[str, str]) -> Self:

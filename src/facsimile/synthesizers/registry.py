@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
-
+from facsimile.errors import refusal
+from facsimile.spec.families import provided
 from facsimile.synthesizers.aim import AIM
 from facsimile.synthesizers.base import Synthesizer
 from facsimile.synthesizers.mst import MST
@@ -13,15 +12,7 @@ from facsimile.synthesizers.privbayes import PrivBayes
 from facsimile.synthesizers.tables import MWEMTables, PEPTables
 from facsimile.synthesizers.workload import Workload
 
-
-class Family(Protocol):
-    """A class of synthesizers that can be made from the text of a configuration."""
-
-    def of(self, hyperparameters: Mapping[str, str]) -> Synthesizer:
-        """The synthesizer with these hyperparameters; those not named have their defaults."""
-
-
-SYNTHESIZERS: dict[str, Family] = {
+SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     "privbayes": PrivBayes,
     "mwem": MWEM,
     "pep": PEP,
@@ -31,3 +22,13 @@ SYNTHESIZERS: dict[str, Family] = {
     "aim": AIM,
     "workload": Workload,
 }
+
+
+def registered(family: str) -> type[Synthesizer]:
+    """The class of a known family: ours, or another package's."""
+    if family in SYNTHESIZERS:
+        return SYNTHESIZERS[family]
+    made: type = provided(family)
+    if not issubclass(made, Synthesizer):
+        raise refusal("E216", family=family, problem="it is no synthesizer")
+    return made
