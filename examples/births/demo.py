@@ -42,10 +42,10 @@ def ask() -> None:
     ledger = Opening.of(Address.of(BIRTHS), LEDGER, None, None).ledger(cap=Fraction(2))
     with Transcript(FOLDER / "births.transcript") as transcript:
         curator = Curator.production(sealed, ledger, transcript)
-        answer = curator.run(NoisyMarginals(((("parity",), EPSILON),)))
+        (answer,) = curator.run(NoisyMarginals(((("parity",), EPSILON),)))
     print(f"\nBirths by parity, with noise for epsilon {float(EPSILON):g}:")
-    for label, count in zip(domain.axis("parity").labels, answer[("parity",)], strict=True):
-        print(f"  {label:>4}  {count:>8,}")
+    for label, count in zip(domain.axis("parity").labels, answer.counts, strict=True):
+        print(f"  {label:>4}  {count:>8,.0f}")
 
 
 def main() -> None:
