@@ -180,10 +180,10 @@ def test_tables_that_agree_are_asked_together() -> None:
     one, coarse = Fraction(1), (0, 0, 1, 1)
     first, second, third = batches(
         [
-            (("a", "b"), one, {"b": coarse}),
-            (("b", "c"), one, {"b": coarse}),
-            (("a", "c"), one, {"a": coarse}),
-            (("a", "b"), one, {"b": coarse}),
+            (("a", "b"), one, {"a": None, "b": coarse}),
+            (("b", "c"), one, {"b": coarse, "c": None}),
+            (("a", "c"), one, {"a": coarse, "c": None}),
+            (("a", "b"), one, {"a": None, "b": coarse}),
         ]
     )
     assert first.marginals == ((("a", "b"), one), (("b", "c"), one))

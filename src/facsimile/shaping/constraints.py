@@ -58,5 +58,5 @@ def without(domain: Domain, zeros: Iterable[tuple[Clique, Mask]]) -> Mask:
     """Every cell but those ruled out, each rule a mask over the joint domain of some columns."""
     found = np.ones(domain.shape, np.bool_)
     for clique, mask in zeros:
-        found &= ~spread(domain, mask, clique)
+        found &= ~spread(mask, clique, domain.names)
     return found

@@ -20,7 +20,7 @@ from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import Expected, rounded
 from facsimile.synthesizers.junction import junction_tree
@@ -83,27 +83,18 @@ class AIM(Synthesizer):
         fitting = {clique: weight for clique, weight in pool.items() if domain.size(clique) <= self.most_cells}
         if domain.cells > DENSE_CELLS:
             present = [m.columns for m in measured]
-            fitting = {
-                clique: weight
-                for clique, weight in fitting.items()
-                if junction_tree(domain, [*present, clique]).cells <= self.most_cells
-            }
+            trees = {clique: junction_tree(domain, [*present, clique]) for clique in fitting}
+            fitting = {clique: pool[clique] for clique, tree in trees.items() if tree.cells <= self.most_cells}
         return fitting or {clique: weight for clique, weight in pool.items() if len(clique) == 1}
 
 
 def _pool(domain: Domain, random: np.random.Generator) -> dict[Clique, int]:
     """Marginals of one to three columns with their weights; of very many triples some at random."""
-    d = len(domain.names)
-    ways = min(WAYS, d)
+    ways = min(WAYS, len(domain.names))
     workload = list(combinations(domain.names, ways))
     small = [clique for size in range(1, ways) for clique in combinations(domain.names, size)]
-    some = workload
-    if len(small) + len(workload) > MOST_CANDIDATES:
-        room = max(1, MOST_CANDIDATES - len(small))
-        some = [
-            workload[i] for i in sorted(random.choice(len(workload), min(room, len(workload)), replace=False))
-        ]
-    return {clique: sum(len({*clique} & {*s}) for s in workload) for clique in [*small, *some]}
+    large = some(workload, max(1, MOST_CANDIDATES - len(small)), random)
+    return {clique: sum(len({*clique} & {*s}) for s in workload) for clique in [*small, *large]}
 
 
 def _selected(answers: Answers, candidates: Mapping[Clique, int], fitted: Fit, measure: Fraction) -> Clique:

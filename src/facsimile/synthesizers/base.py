@@ -91,3 +91,10 @@ class Synthesizer(ABC):
 
         `random` serves choices that need no protection (an order, a public draw, a starting point).
         """
+
+
+def some(every: Sequence[T], most: int, random: np.random.Generator) -> list[T]:
+    """All, or as many as may be, drawn at random and in their order."""
+    if len(every) <= most:
+        return list(every)
+    return [every[place] for place in sorted(random.choice(len(every), most, replace=False))]

@@ -53,7 +53,7 @@ class Expected:
 
     def scale(self, clique: Clique, factor: Floats) -> None:
         """Multiply the cells of a marginal; all counts together stay n."""
-        self.counts *= spread(self.domain, factor, clique)
+        self.counts *= spread(factor, clique, self.domain.names)
         self.counts *= self.n / self.counts.sum()
 
     def match(self, targets: Sequence[tuple[Clique, Floats]], sweeps: int, tolerance: float) -> None:

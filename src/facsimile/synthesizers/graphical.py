@@ -19,10 +19,10 @@ from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import Model
 from facsimile.synthesizers.interactions import composed, interactions
 from facsimile.synthesizers.junction import JunctionTree, fitting, joining, junction_tree, ordered
-from facsimile.synthesizers.messages import Term, fitted, spread, sum_to
+from facsimile.synthesizers.messages import Term, fitted, sum_to
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain, Version
-from facsimile.table.fit import ratio
+from facsimile.table.fit import ratio, spread
 from facsimile.table.measurement import Measurement, joined
 from facsimile.table.numbers import Floats
 from facsimile.table.table import Codes, Table
@@ -191,9 +191,8 @@ def _start(tree: JunctionTree, zeros: Sequence[tuple[Clique, Mask]], prior: Tabl
             for joint, bag, separator in zip(_smoothed(tree, prior), tree.bags, tree.separators, strict=True)
         ]
     for clique, mask in zeros:
-        place, names = _held(tree, clique), ordered(tree.domain, clique)
-        turned = np.transpose(mask, [clique.index(name) for name in names])
-        counts[place] = counts[place] * ~spread(turned, names, tree.bags[place])
+        place = _held(tree, clique)
+        counts[place] = counts[place] * ~spread(mask, clique, tree.bags[place])
     return counts
 
 

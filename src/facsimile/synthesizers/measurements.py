@@ -187,6 +187,10 @@ class BestGroups:
             edges.append(int(start[edges[-1]]))
         return np.searchsorted(np.sort(edges[1:]), np.arange(self.codes), side="right").astype(np.int64)
 
+    def version(self, size: int) -> tuple[int, ...] | None:
+        """The same as a version of the column: None where every code has a group of its own."""
+        return tuple(self.groups(size).tolist()) if size < self.codes else None
+
 
 def affordable(cuts: Mapping[str, BestGroups], cells: float) -> dict[str, int]:
     """Numbers of groups with a product up to about `cells`: at least two each, then where most is lost."""

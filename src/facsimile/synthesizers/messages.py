@@ -17,18 +17,15 @@ one stage of a small λ that takes up as much noise.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import wrightomega
 
 from facsimile.synthesizers.junction import JunctionTree
 from facsimile.table.domain import Clique
-from facsimile.table.fit import ratio
+from facsimile.table.fit import ratio, spread
 from facsimile.table.numbers import Floats
 
-T = TypeVar("T", bound=np.generic)
 LOWEST = -20.0
 
 
@@ -122,9 +119,3 @@ def sum_to(array: Floats, columns: Clique, names: Clique, keep: bool = False) ->
     """Sum out all columns but some."""
     others = tuple(place for place, name in enumerate(columns) if name not in names)
     return np.asarray(array.sum(axis=others, keepdims=keep))
-
-
-def spread(array: npt.NDArray[T], names: Clique, bag: Clique) -> npt.NDArray[T]:
-    """An array over some columns of a bag, in the bag's order, shaped to broadcast over it."""
-    sizes = dict(zip(names, array.shape, strict=True))
-    return array.reshape([sizes.get(name, 1) for name in bag])

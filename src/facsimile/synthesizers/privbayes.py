@@ -25,7 +25,7 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import Dependences
-from facsimile.synthesizers.base import Answers, Known, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, Synthesizer, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.network import Network, Node
 from facsimile.table.domain import Domain, Version, Versions
@@ -92,9 +92,7 @@ class PrivBayes(Synthesizer):
             sizes = dict.fromkeys(domain.size([x]) for x in rest)
             parents = {size: self._parents(levels, cells // size, random) for size in sizes}
             candidates = [(x, chosen) for x in rest for chosen in parents[domain.size([x])]]
-            if len(candidates) > MOST_CANDIDATES:
-                places = random.choice(len(candidates), MOST_CANDIDATES, replace=False)
-                candidates = [candidates[i] for i in sorted(places)]
+            candidates = some(candidates, MOST_CANDIDATES, random)
             place = 0
             if len(candidates) > 1:
                 share = (structure - spent) / len(rest)

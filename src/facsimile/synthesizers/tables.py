@@ -22,7 +22,7 @@ import numpy as np
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.spec.families import DENSE_CELLS
-from facsimile.synthesizers.base import Known
+from facsimile.synthesizers.base import Known, some
 from facsimile.synthesizers.dense import NOTHING, Dense, Expected, rounded
 from facsimile.synthesizers.graphical import Graphical, estimate
 from facsimile.synthesizers.junction import junction_tree
@@ -65,12 +65,12 @@ class TableBased(Rounds):
         names = domain.names
         sizes = self.ways(len(names))
         if domain.cells <= DENSE_CELLS:
-            return _some([c for size in sizes for c in combinations(names, size)], self.num_query, random)
+            return some([c for size in sizes for c in combinations(names, size)], self.num_query, random)
         pool: list[Clique] = []
         for size in sizes:
             fitting = [c for c in combinations(names, size) if domain.size(c) <= LARGEST_TREE]
-            pool += _some(fitting, self.num_query - len(pool), random)
-        return pool or _some([(name,) for name in names], self.num_query, random)
+            pool += some(fitting, self.num_query - len(pool), random)
+        return pool or some([(name,) for name in names], self.num_query, random)
 
 
 class Tabled(Learner):
@@ -217,10 +217,3 @@ class PEPTables(TableBased):
         """Counts outside the interval are scaled to its nearer end, none below the smallest count."""
         y, b = measured.counts, measured.scale
         return ratio(np.maximum(np.clip(found, y - b, y + b), np.minimum(found, SMALLEST)), found, NOTHING)
-
-
-def _some(cliques: list[Clique], most: int, random: np.random.Generator) -> list[Clique]:
-    """All, or as many as may be, drawn at random."""
-    if len(cliques) <= most:
-        return cliques
-    return [cliques[i] for i in sorted(random.choice(len(cliques), most, replace=False))]

@@ -62,31 +62,27 @@ class Workload(Synthesizer):
             wanted = []
             for clique, share in zip(cliques, tables, strict=True):
                 sizes = item.sizes({name: cuts[name] for name in clique}, most_cells(known.n, share))
-                groups = {
-                    name: cuts[name].groups(sizes[name]) for name in clique if sizes[name] < cuts[name].codes
-                }
-                wanted.append((clique, share, {name: tuple(group.tolist()) for name, group in groups.items()}))
+                wanted.append((clique, share, {name: cuts[name].version(sizes[name]) for name in clique}))
             found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
         if start is not None:
             return Dense(domain, estimate(domain, found, known.n, start, _records(known)))
         return graphical.estimate(domain, found, known.zeros, known.n, known.prior)
 
 
-Wanted = tuple[Clique, Fraction, Mapping[str, tuple[int, ...]]]
-"""A table to be measured: its columns, its ε, and the group of each code of those that are not fine."""
+Wanted = tuple[Clique, Fraction, Mapping[str, tuple[int, ...] | None]]
+"""A table to be measured: its columns, its ε, and the version of each column."""
 
 
 def batches(wanted: Sequence[Wanted]) -> list[NoisyMarginals]:
     """Tables that agree on the groups of the columns they share are asked together."""
     found: list[tuple[dict[str, tuple[int, ...] | None], dict[Clique, Fraction]]] = []
-    for clique, share, groups in wanted:
-        mine = {name: groups.get(name) for name in clique}
+    for clique, share, mine in wanted:
         for versions, batch in found:
             if clique not in batch and all(versions.get(name, group) == group for name, group in mine.items()):
                 break
         else:
             found.append((versions := {}, batch := {}))
-        versions |= mine
+        versions.update(mine)
         batch[clique] = share
     return [NoisyMarginals(tuple(batch.items()), tuple(versions.items())) for versions, batch in found]
 
@@ -99,7 +95,7 @@ def whole(measurement: Measurement) -> Measurement:
 
 def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: int, number: int) -> list[Clique]:
     """The pairs that depend most on each other, among those not yet measured as fine as they are."""
-    done = {m.columns for m in found if all(len(g) == g.max() + 1 for g in m.groups)}
+    done = {m.columns for m in found if all(groups is None for _, groups in m.versions)}
     known = [(pair, value) for pair, value in strengths(found, margins, n).items() if pair not in done]
     return [pair for pair, _ in sorted(known, key=lambda one: -one[1])[:number]]
 

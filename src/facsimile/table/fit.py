@@ -86,11 +86,15 @@ def tabled(domain: Domain, p: Floats, clique: Clique, groups: Sequence[Groups] |
     return grouped(table, groups) if groups is not None else table
 
 
-def spread(domain: Domain, table: npt.NDArray[T], clique: Clique) -> npt.NDArray[T]:
-    """A table of some columns, in the order given, shaped so that it broadcasts over the domain."""
-    order = np.argsort([domain.place(name) for name in clique])
-    shape = [axis.size if axis.name in clique else 1 for axis in domain.axes]
-    return np.transpose(table, order).reshape(shape)
+def spread(table: npt.NDArray[T], clique: Clique, columns: Clique) -> npt.NDArray[T]:
+    """A table of some columns, in the order given, shaped so that it broadcasts over a table of more columns.
+
+    >>> spread(np.ones((2, 5)), ("c", "a"), ("a", "b", "c")).shape
+    (5, 1, 2)
+    """
+    sizes = dict(zip(clique, table.shape, strict=True))
+    order = sorted(range(len(clique)), key=lambda place: columns.index(clique[place]))
+    return np.transpose(table, order).reshape([sizes.get(name, 1) for name in columns])
 
 
 def grouped(table: Floats, groups: Sequence[Groups]) -> Floats:
