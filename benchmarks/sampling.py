@@ -27,7 +27,7 @@ from facsimile.privacy.reader import rehearse
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.base import Known, Model
+from facsimile.synthesizers.base import Known, RowModel
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
@@ -106,7 +106,7 @@ def original(name: str, rows: int) -> tuple[Table, Known]:
 TABLES = {"discharges": 50_000, "census": 32_000, "survey": 20_000}
 
 
-def fitted(table: Table, known: Known, family: str, seed: int, epsilon: Fraction = Fraction(1)) -> Model:
+def fitted(table: Table, known: Known, family: str, seed: int, epsilon: Fraction = Fraction(1)) -> RowModel:
     """A model of a family with its default hyperparameters."""
     curator = Curator.rehearsal(rehearse(table), seed, MemoryLedger())
     return SYNTHESIZERS[family].of({}).fit(curator, known, epsilon, np.random.default_rng(seed))
@@ -147,7 +147,7 @@ class Gap:
         return self.systematic - self.iid
 
 
-def gaps(table: Table, models: Sequence[Model], draws: int, law: int = LAW) -> list[Gap]:
+def gaps(table: Table, models: Sequence[RowModel], draws: int, law: int = LAW) -> list[Gap]:
     """Both ways of sampling each model, held against the table and against the model's own law."""
     chosen = cliques(table.domain)
     real = {k: shares(table, of) for k, of in chosen.items()}

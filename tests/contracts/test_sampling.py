@@ -15,7 +15,7 @@ from contracts.test_synthesizers import domain_of
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
 from facsimile.shaping.sampling import Sampling
-from facsimile.synthesizers.base import Known, Model
+from facsimile.synthesizers.base import Known, RowModel
 from facsimile.synthesizers.graphical import estimate
 from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.privbayes import PrivBayes
@@ -56,7 +56,7 @@ def alike() -> Table:
     return Table.from_rows(domain_of((2,) * 16), rows)
 
 
-def on_a_tree(table: Table) -> Model:
+def on_a_tree(table: Table) -> RowModel:
     """Columns and neighbouring triples with noise."""
     random = np.random.default_rng(1)
     names = table.domain.names
@@ -68,20 +68,20 @@ def on_a_tree(table: Table) -> Model:
     return estimate(table.domain, noisy, [], table.n)
 
 
-def fitted(synthesizer: MST | PrivBayes | Workload) -> Callable[[Table], Model]:
-    def fit(table: Table) -> Model:
+def fitted(synthesizer: MST | PrivBayes | Workload) -> Callable[[Table], RowModel]:
+    def fit(table: Table) -> RowModel:
         curator = Curator.rehearsal(rehearse(table), 1)
         return synthesizer.fit(curator, Known(table.n), Fraction(2), np.random.default_rng(1))
 
     return fit
 
 
-def dense(table: Table) -> Model:
+def dense(table: Table) -> RowModel:
     """The first five columns, every cell of them."""
     return fitted(Workload())(table.project(table.domain.names[:5]))
 
 
-MODELS: dict[str, Callable[[Table], Model]] = {
+MODELS: dict[str, Callable[[Table], RowModel]] = {
     "mst": fitted(MST()),
     "privbayes": fitted(PrivBayes("degree", degree=2)),
     "junction tree": on_a_tree,

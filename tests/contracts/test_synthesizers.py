@@ -18,7 +18,7 @@ from facsimile.privacy.reader import rehearse
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
 from facsimile.spec.families import DENSE_CELLS, FAMILIES
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.network import ruled_out
 from facsimile.synthesizers.registry import SYNTHESIZERS
@@ -110,7 +110,7 @@ class Replayer:
 
 @dataclass(frozen=True)
 class Run:
-    model: Model
+    model: RowModel
     spent: Fraction
     tape: list[tuple[Mechanism[Any], Any]]
 

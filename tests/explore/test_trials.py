@@ -22,7 +22,7 @@ from facsimile.explore.trials import FRESH, Job, Trial, candidate_of, fit_key, r
 from facsimile.release.recipe import Recipe
 from facsimile.release.scheme import presentable
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Answers, Model
+from facsimile.synthesizers.base import Answers, RowModel
 from facsimile.table.table import Table
 from studies import EVERY_CRITERION, RULE, configurations, paper, setup, specification, timeless
 
@@ -172,11 +172,11 @@ def test_one_fit_serves_all_projections(monkeypatch: pytest.MonkeyPatch) -> None
     fit, drawn = Recipe.fit, Recipe.drawn
     samples: list[Configuration] = []
 
-    def spy(recipe: Recipe, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def spy(recipe: Recipe, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         fits.append(recipe.configuration)
         return fit(recipe, answers, epsilon, random)
 
-    def drawing(recipe: Recipe, model: Model, random: np.random.Generator) -> Table:
+    def drawing(recipe: Recipe, model: RowModel, random: np.random.Generator) -> Table:
         samples.append(recipe.configuration)
         return drawn(recipe, model, random)
 
@@ -219,7 +219,7 @@ def test_what_cannot_be_fitted_is_refused_and_dropped(scheme: Any) -> None:
 def test_a_refusal_while_fitting_leaves_trials_with_its_code(
     code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refusing(recipe: Recipe, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def refusing(recipe: Recipe, answers: Answers, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         raise refusal(code, family="mst", name="mst")
 
     monkeypatch.setattr(Recipe, "fit", refusing)

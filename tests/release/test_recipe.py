@@ -21,7 +21,7 @@ from facsimile.spec.constraints import parse_condition
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import RowModel
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.mst import MST
 from facsimile.table.domain import Domain
@@ -31,7 +31,7 @@ from specs import changed
 N = 600
 
 
-class Fixed(Model):
+class Fixed(RowModel):
     """Draws rows with given weights, i.i.d."""
 
     def __init__(self, domain: Domain, weights: list[float]) -> None:

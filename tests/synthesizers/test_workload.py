@@ -14,7 +14,7 @@ from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.base import Known, Model
+from facsimile.synthesizers.base import Known, RowModel
 from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.measurements import BestGroups, Item, affordable, items, shares
 from facsimile.synthesizers.workload import Workload, batches, strongest, whole
@@ -52,7 +52,7 @@ def table_of(domain: Domain, n: int, seed: int) -> Table:
 
 def fitted(
     workload: Workload, table: Table, epsilon: Fraction, known: Known | None = None, seed: int = 0
-) -> Model:
+) -> RowModel:
     curator = Curator.rehearsal(rehearse(table), seed)
     return workload.fit(curator, known or Known(table.n), epsilon, np.random.default_rng(seed))
 

@@ -21,7 +21,7 @@ from facsimile.spec.constraints import Judged
 from facsimile.spec.families import SAMPLING, family_of
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import registered
 from facsimile.table.domain import Domain
@@ -70,7 +70,7 @@ class Recipe:
             coarser[axis.name] = tuple(dict.fromkeys(sorted(found, key=lambda groups: -max(groups))))
         return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior)
 
-    def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> Model:
+    def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> RowModel:
         """Ask about the table under the configuration's alternatives."""
         generator = np.random.default_rng(random)  # a generator stays the one it is
         try:
@@ -98,7 +98,7 @@ class Recipe:
         """`iid` or `systematic` (the default)."""
         return "iid" if self.configuration.hyperparameters.get(SAMPLING) == "iid" else "systematic"
 
-    def table(self, model: Model, random: Randomness) -> Table:
+    def table(self, model: RowModel, random: Randomness) -> Table:
         """Sample, filter and project to exactly n records."""
         generator = np.random.default_rng(random)
         return self.projected(self.drawn(model, generator), generator)
@@ -108,7 +108,7 @@ class Recipe:
         generator = np.random.default_rng(random)
         return self.drawn(self.fit(answers, epsilon, generator), generator)
 
-    def drawn(self, model: Model, random: np.random.Generator) -> Table:
+    def drawn(self, model: RowModel, random: np.random.Generator) -> Table:
         """n plausible records, rare rows among them."""
         return draw(model, self.conditions, self.specification.n, random, self.sampling)
 
@@ -120,7 +120,7 @@ class Recipe:
 
 
 def draw(
-    model: Model, conditions: Sequence[Judged], n: int, random: np.random.Generator, sampling: Sampling
+    model: RowModel, conditions: Sequence[Judged], n: int, random: np.random.Generator, sampling: Sampling
 ) -> Table:
     """n plausible records: implausible ones are drawn again (rejection, as the births paper does).
 

@@ -19,7 +19,7 @@ from facsimile.release.recipe import Recipe
 from facsimile.shaping.constraints import implausible
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Answers, Model
+from facsimile.synthesizers.base import Answers, RowModel
 from facsimile.table.table import Table
 
 
@@ -43,7 +43,7 @@ class Prepared:
 
     fit: Fit | None = None
     recipe: Recipe | None = None
-    model: Model | None = None
+    model: RowModel | None = None
 
 
 @dataclass(frozen=True, eq=False)

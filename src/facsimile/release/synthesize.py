@@ -23,7 +23,7 @@ from facsimile.spec.families import FAMILIES, others
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import RowModel
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
@@ -33,7 +33,7 @@ class Fitted(Result):
     """A model of a public table, fitted with the noise of ε; a rehearsal, without protection."""
 
     recipe: Recipe
-    model: Model
+    model: RowModel
     seed: int
     spent: Fraction
 

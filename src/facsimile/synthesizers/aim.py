@@ -20,14 +20,14 @@ from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer, some
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import Expected, rounded
 from facsimile.synthesizers.junction import junction_tree
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.measurement import Measurement, joined
 
-Fit = Expected | graphical.Graphical
+Current = Expected | graphical.Graphical
 WAYS = 3
 MOST_CANDIDATES = 500
 SELECTION = Fraction(1, 4)
@@ -49,7 +49,7 @@ class AIM(Synthesizer):
         """Where the domain is too large to be held, a junction tree must hold the rules."""
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         """Measure columns, then select, measure and fit until ε is spent."""
         domain = answers.domain
         columns = [(name,) for name in domain.names]
@@ -97,7 +97,7 @@ def _pool(domain: Domain, random: np.random.Generator) -> dict[Clique, int]:
     return {clique: sum(len({*clique} & {*s}) for s in workload) for clique in [*small, *large]}
 
 
-def _selected(answers: Answers, candidates: Mapping[Clique, int], fitted: Fit, measure: Fraction) -> Clique:
+def _selected(answers: Answers, candidates: Mapping[Clique, int], fitted: Current, measure: Fraction) -> Clique:
     models = tuple((clique, rounded(fitted.marginal(clique))) for clique in candidates)
     weights = tuple(map(Fraction, candidates.values()))
     biases = tuple(NoisyMarginals.scale(measure) * model.size for _, model in models)
@@ -106,8 +106,8 @@ def _selected(answers: Answers, candidates: Mapping[Clique, int], fitted: Fit, m
 
 
 def _fitted(
-    domain: Domain, known: Known, measured: Sequence[Measurement], before: Fit | None, sweeps: int = 10
-) -> Fit:
+    domain: Domain, known: Known, measured: Sequence[Measurement], before: Current | None, sweeps: int = 10
+) -> Current:
     """The model of what was measured; on a dense domain it starts from the one before.
 
     Consistent marginals, large ones first, are a little flattened so that no cell is lost to later rounds.
@@ -123,7 +123,7 @@ def _fitted(
     return cells
 
 
-def _final(domain: Domain, known: Known, measured: Sequence[Measurement]) -> Model:
+def _final(domain: Domain, known: Known, measured: Sequence[Measurement]) -> RowModel:
     """The model of everything, fitted afresh."""
     fitted = _fitted(domain, known, measured, None, 50)
     return fitted.model() if isinstance(fitted, Expected) else fitted

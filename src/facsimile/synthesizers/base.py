@@ -1,4 +1,4 @@
-"""Synthesizer and Model: a synthesizer asks noisy questions and returns a model; a model draws tables.
+"""Synthesizer and RowModel: a synthesizer asks noisy questions and returns a model; a model draws tables.
 
 A synthesizer holds no table. It sees the confidential one through `answers.run` alone, so its guarantee is the
 sum of the costs it ran, whatever it does with the answers. The folder needs no privacy review.
@@ -50,7 +50,7 @@ class Known:
     prior: Table | None = None
 
 
-class Model(ABC):
+class RowModel(ABC):
     """A distribution over the rows of a domain."""
 
     domain: Domain
@@ -86,7 +86,7 @@ class Synthesizer(ABC):
         return True
 
     @abstractmethod
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         """Spend at most ε on questions and return a model of the table.
 
         `random` serves choices that need no protection (an order, a public draw, a starting point).

@@ -10,7 +10,7 @@ import numpy as np
 
 from facsimile.shaping.constraints import without
 from facsimile.shaping.sampling import Sampling, independent, systematic
-from facsimile.synthesizers.base import Known, Model
+from facsimile.synthesizers.base import Known, RowModel
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.fit import fit, ratio, spread, tabled
@@ -21,7 +21,7 @@ NOTHING = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
-class Dense(Model):
+class Dense(RowModel):
     """Mass on every cell, shaped like the domain; it need not sum to one."""
 
     domain: Domain

@@ -16,7 +16,7 @@ import numpy as np
 
 from facsimile.shaping.sampling import Records, Sampling
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import RowModel
 from facsimile.synthesizers.interactions import composed, interactions
 from facsimile.synthesizers.junction import JunctionTree, fitting, joining, junction_tree, ordered
 from facsimile.synthesizers.messages import Term, fitted, sum_to
@@ -41,7 +41,7 @@ class TreeTooLarge(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Graphical(Model):
+class Graphical(RowModel):
     """Expected counts of each bag of a junction tree, equal where bags overlap."""
 
     domain: Domain

@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from facsimile.shaping.sampling import Records, Sampling
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import RowModel
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain, Versions
 from facsimile.table.numbers import Floats
@@ -38,7 +38,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Network(Model):
+class Network(RowModel):
     """P(row) = Π P(column | parents), given that the row is none of the `zeros`.
 
     The condition holds by rejection: rows that are ruled out are drawn again.

@@ -15,7 +15,7 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import Mechanism, NoisySelection
 from facsimile.privacy.queries import Scores
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.table.domain import Domain
 
 
@@ -39,7 +39,7 @@ class Learner(ABC):
         """Take up an answer."""
 
     @abstractmethod
-    def model(self) -> Model:
+    def model(self) -> RowModel:
         """What was learnt."""
 
 
@@ -59,7 +59,7 @@ class Rounds(Synthesizer):
     def learner(self, domain: Domain, known: Known, random: np.random.Generator) -> Learner:
         """Before anything was asked."""
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         """Select, measure, learn, T times."""
         learner = self.learner(answers.domain, known, random)
         part = epsilon / self.num_iterations

@@ -18,7 +18,7 @@ import numpy as np
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, Model, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
 from facsimile.synthesizers.measurements import AUTO, STRONGEST, BestGroups, items, most_cells, shares
@@ -43,7 +43,7 @@ class Workload(Synthesizer):
         """Where the domain is too large to be held, a junction tree must hold the rules."""
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Model:
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         """Measure in order, then estimate: densely, or on a junction tree where the domain is too large."""
         domain = answers.domain
         dense = domain.cells <= DENSE_CELLS
