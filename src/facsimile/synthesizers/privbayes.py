@@ -28,7 +28,7 @@ from facsimile.privacy.queries import Dependences
 from facsimile.synthesizers.base import Answers, Known, Synthesizer, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.network import Network, Node
-from facsimile.table.domain import Domain, Version, Versions
+from facsimile.table.domain import Domain, Version, Versions, columns_of
 from facsimile.table.measurement import Measurement
 
 Dependence = tuple[str, Versions]
@@ -173,7 +173,7 @@ def _levels(domain: Domain, known: Known, name: str) -> Levels:
 def _measured(answers: Answers, families: Sequence[Dependence], epsilon: Fraction) -> list[Measurement]:
     """Each column's noisy table, the parents' axes first; those without coarser versions in one question."""
     share = epsilon / len(families)
-    asked = {family: ((*(name for name, _ in family[1]), family[0]), share) for family in families}
+    asked = {family: ((*columns_of(family[1]), family[0]), share) for family in families}
     plain = [family for family in families if all(groups is None for _, groups in family[1])]
     found = answers.run(NoisyMarginals(tuple(asked[family] for family in plain)))
     tables = dict(zip(plain, found, strict=True))

@@ -70,6 +70,11 @@ class Domain:
         return tuple(groups[name] if name in groups else self.axis(name).size for name in clique)
 
 
+def columns_of(versions: Versions) -> Clique:
+    """Their names."""
+    return tuple(name for name, _ in versions)
+
+
 def words(shape: Sequence[int], largest: int = LARGEST_INDEX) -> list[range]:
     """Split columns into runs whose joint index stays below `largest`, so that no index overflows.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -33,10 +33,9 @@ class NoisyMarginals(Mechanism[tuple[Measurement, ...]]):
     sensitivity: ClassVar[int] = 2  # [A]
 
     @classmethod
-    def evenly(cls, cliques: Iterable[Clique], epsilon: Fraction) -> NoisyMarginals:
+    def evenly(cls, cliques: Sequence[Clique], epsilon: Fraction) -> NoisyMarginals:
         """Marginals that share ε in equal parts."""
-        every = tuple(cliques)
-        return cls(tuple((clique, epsilon / len(every)) for clique in every))
+        return cls(tuple((clique, epsilon / len(cliques)) for clique in cliques))
 
     def __post_init__(self) -> None:
         cliques = [clique for clique, _ in self.marginals]

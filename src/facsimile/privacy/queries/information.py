@@ -11,7 +11,7 @@ import numpy as np
 
 from facsimile.privacy.queries import checks
 from facsimile.privacy.queries.base import Scores
-from facsimile.table.domain import Clique, Domain, Versions
+from facsimile.table.domain import Domain, Versions, columns_of
 from facsimile.table.table import Table
 
 
@@ -40,7 +40,7 @@ class Dependences(Scores):
         checks.require(self.domain == domain and self.n == n, "another domain or size")
         checks.require(len(self.candidates) > 0, "a candidate")
         for x, parents in self.candidates:
-            checks.columns(domain, (*_names(parents), x), parents)
+            checks.columns(domain, (*columns_of(parents), x), parents)
 
     def values(self, table: Table) -> Sequence[int | Fraction]:
         """Exact integers, however large n is."""
@@ -48,14 +48,11 @@ class Dependences(Scores):
 
     def sensitivity(self) -> Fraction:
         """4n or 6n, by the public sizes of the candidates' sides."""
-        sizes = ((self.domain.size((x,)), prod(self.domain.sizes(_names(pi), pi))) for x, pi in self.candidates)
-        return Fraction((4 if max(map(min, sizes)) <= 2 else 6) * self.n)
+        sizes = self.domain.sizes
+        sides = [min(prod(sizes((x,))), prod(sizes(columns_of(pi), pi))) for x, pi in self.candidates]
+        return Fraction((4 if max(sides) <= 2 else 6) * self.n)
 
     def _score(self, table: Table, x: str, parents: Versions) -> int:
-        counts = table.marginal((*_names(parents), x), parents).reshape(-1, self.domain.size((x,)))
+        counts = table.marginal((*columns_of(parents), x), parents).reshape(-1, self.domain.size((x,)))
         exact = counts.astype(np.int64 if self.n < 2**30 else object)  # [C]
         return int(np.abs(self.n * exact - exact.sum(1)[:, None] * exact.sum(0)).sum())  # [A] [B]
-
-
-def _names(versions: Versions) -> Clique:
-    return tuple(name for name, _ in versions)
