@@ -60,11 +60,11 @@ class Domain:
         """The domain of some columns, in the order given."""
         return Domain(tuple(self.axis(name) for name in clique))
 
-    def size(self, clique: Iterable[str]) -> int:
+    def size(self, clique: Iterable[str], versions: Versions = ()) -> int:
         """The number of cells of a marginal."""
-        return prod(self.axis(name).size for name in clique)
+        return prod(self.sizes(clique, versions) if versions else (self.axis(name).size for name in clique))
 
-    def sizes(self, clique: Clique, versions: Versions = ()) -> tuple[int, ...]:
+    def sizes(self, clique: Iterable[str], versions: Versions = ()) -> tuple[int, ...]:
         """The shape of a marginal, some of its columns in groups."""
         groups = {name: max(codes) + 1 for name, codes in versions if codes is not None}
         return tuple(groups[name] if name in groups else self.axis(name).size for name in clique)

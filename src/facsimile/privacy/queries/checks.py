@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import wraps
-from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,7 +78,7 @@ def columns(domain: Domain, clique: Any, versions: Any = ()) -> None:
     require(type(versions) is tuple, "versions in a tuple")
     for name, groups in (version for version in versions if version[1] is not None):
         grouped(domain, name, groups)
-    require(prod(domain.sizes(clique, versions)) <= MOST_CELLS, "a marginal has too many cells")
+    require(domain.size(clique, versions) <= MOST_CELLS, "a marginal has too many cells")
 
 
 def integral(array: Any, shape: tuple[int, ...], most: int | None = None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 
@@ -48,8 +47,8 @@ class Dependences(Scores):
 
     def sensitivity(self) -> Fraction:
         """4n or 6n, by the public sizes of the candidates' sides."""
-        sizes = self.domain.sizes
-        sides = [min(prod(sizes((x,))), prod(sizes(columns_of(pi), pi))) for x, pi in self.candidates]
+        size = self.domain.size
+        sides = [min(size((x,)), size(columns_of(pi), pi)) for x, pi in self.candidates]
         return Fraction((4 if max(sides) <= 2 else 6) * self.n)
 
     def _score(self, table: Table, x: str, parents: Versions) -> int:
