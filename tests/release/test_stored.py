@@ -18,7 +18,7 @@ from facsimile.release import stored
 from facsimile.release.stored import FORMAT
 from facsimile.release.synthesize import Fitted
 from facsimile.spec.families import FAMILIES
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import RowModel
 from facsimile.table.table import Table
 from releases import specification, write_data
 
@@ -146,8 +146,8 @@ def test_a_model_of_another_specification_is_refused(tmp_path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Strange(Model):
-    inner: Model
+class Strange(RowModel):
+    inner: RowModel
 
     def sample(self, n: int, random: Any, sampling: Any = "systematic") -> Table:
         return self.inner.sample(n, random, sampling)

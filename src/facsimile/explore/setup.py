@@ -81,10 +81,10 @@ class Setup:
 
     def real(self, configuration: Configuration) -> Table:
         """The table under the configuration's alternatives, recoded once."""
-        return self._recoded(tuple(configuration.alternatives[name] for name in self.specification.names))
+        return self._under(tuple(configuration.alternatives[name] for name in self.specification.names))
 
     @cached_property
-    def _recoded(self) -> Callable[[tuple[str, ...]], Table]:
+    def _under(self) -> Callable[[tuple[str, ...]], Table]:
         @lru_cache(RECODED)
         def recoded(chosen: tuple[str, ...]) -> Table:
             alternatives = dict(zip(self.specification.names, chosen, strict=True))

@@ -20,7 +20,7 @@ from facsimile.errors import refusal
 from facsimile.release.writing import write_bytes
 from facsimile.spec.bins import CategoryBin, MissingBin, NumberBin
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.base import Model
+from facsimile.synthesizers.base import RowModel
 from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.graphical import Graphical
 from facsimile.synthesizers.junction import JunctionTree
@@ -37,7 +37,7 @@ KINDS: dict[str, type[Any]] = {
 }
 
 
-def write(path: Path, about: dict[str, Any], model: Model) -> None:
+def write(path: Path, about: dict[str, Any], model: RowModel) -> None:
     """Write a model and what is said about it; a model of another kind than KINDS is refused."""
     arrays: list[np.ndarray[Any, Any]] = []
     try:
@@ -50,14 +50,14 @@ def write(path: Path, about: dict[str, Any], model: Model) -> None:
     write_bytes(path, buffer.getvalue())
 
 
-def read(path: Path) -> tuple[dict[str, Any], Model]:
+def read(path: Path) -> tuple[dict[str, Any], RowModel]:
     """What `write` wrote; any other file is refused."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as parts:
             said = json.loads(parts["text"].tobytes())
             arrays = [parts[f"array {place}"] for place in range(len(parts.files) - 1)]
         model = _made(said["model"], arrays)
-        if said["format"] != FORMAT or not isinstance(model, Model):
+        if said["format"] != FORMAT or not isinstance(model, RowModel):
             raise refusal("E422")
         return dict(said["about"]), model
     except (OSError, EOFError, ValueError, TypeError, KeyError, IndexError, AttributeError, zipfile.BadZipFile):
