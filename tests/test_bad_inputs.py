@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,8 +19,8 @@ from programs import Program
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for a lock."""
-    wait = storage._wait
-    monkeypatch.setattr(storage, "_wait", lambda attempt, _: wait(attempt, 0))
+    days = itertools.count(0, 86_400)
+    monkeypatch.setattr(storage, "time", SimpleNamespace(monotonic=lambda: next(days), sleep=time.sleep))
 
 
 def files(folder: Path) -> dict[str, bytes | None]:

@@ -8,6 +8,7 @@ from string import Formatter
 import pytest
 
 from conftest import ROOT
+from facsimile import errors
 from facsimile.errors import (
     CATALOGUE,
     BudgetRefused,
@@ -73,6 +74,11 @@ def test_an_error_is_a_sentence_and_a_next_step(code: str) -> None:
         assert "\n" not in text
         assert "|" not in text, "the table of docs/errors.md could not hold it"
     assert places(code) <= ITEMS
+
+
+def test_no_code_stands_twice_in_the_catalogue() -> None:
+    codes = re.findall(r"^E\d{3}", errors._CATALOGUE, re.MULTILINE)
+    assert codes == list(CATALOGUE)
 
 
 @pytest.mark.parametrize("code", CATALOGUE)

@@ -7,11 +7,16 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from facsimile.errors import FacsimileError, refusal
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 POLL_SECONDS = 0.02
 _ITSELF = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # no link, no text
@@ -24,13 +29,15 @@ def reached(step: str) -> None:
 @contextlib.contextmanager
 def locked(path: Path, patience: float) -> Iterator[None]:
     """Hold the lock of a file across processes; refuse after `patience` seconds."""
-    lock = path.with_name(path.name + ".lock")
-    descriptor = _opened(lock, os.O_RDWR | os.O_CREAT, "E314")
+    lock, end = path.with_name(path.name + ".lock"), time.monotonic() + patience
+    while (hold := Hold.of(lock)) is None:
+        if time.monotonic() >= end:
+            raise refusal("E320")
+        time.sleep(POLL_SECONDS)
     try:
-        _wait(lambda: _try_lock(descriptor), patience)
         yield
     finally:
-        os.close(descriptor)
+        hold.let_go()
 
 
 @dataclass(frozen=True)
@@ -64,33 +71,16 @@ def _opened(path: Path, flags: int, otherwise: str) -> int:
         raise refusal(otherwise) from None
 
 
-def _wait(attempt: Callable[[], bool], patience: float) -> None:
-    end = time.monotonic() + patience
-    while not attempt():
-        if time.monotonic() >= end:
-            raise refusal("E320")
-        time.sleep(POLL_SECONDS)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> bool:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        try:
+def _try_lock(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            os.lseek(descriptor, 0, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
+        else:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
+    except OSError:
+        return False
+    return True
 
 
 def read(path: Path) -> bytes:
@@ -118,7 +108,8 @@ def append(path: Path, line: bytes, create: bool = False) -> None:
             sync_folder(path.parent)
         reached("synced")
     except OSError:
-        _mark_suspect(path)
+        with contextlib.suppress(OSError):
+            suspect(path).touch(mode=0o600)
         raise refusal("E331") from None
     finally:
         os.close(descriptor)
@@ -178,8 +169,3 @@ def refuse_without_room(folder: Path, size: int, otherwise: str) -> None:
 def suspect(path: Path) -> Path:
     """The mark beside a file whose state on the disk is unknown."""
     return path.with_name(path.name + ".suspect")
-
-
-def _mark_suspect(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        suspect(path).touch(mode=0o600)

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from contracts.test_synthesizers import domain_of
@@ -21,10 +20,10 @@ from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.privbayes import PrivBayes
 from facsimile.synthesizers.workload import Workload
 from facsimile.table.domain import Clique
+from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
 from facsimile.table.table import Table
 
-Floats = npt.NDArray[np.float64]
 DRAWS = 8
 CLEAR = 16.8
 """What Student's t of 7 degrees of freedom exceeds once in three million: there are three sizes of tables."""

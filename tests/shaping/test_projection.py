@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facsimile.shaping.projection import ALGORITHMS, Algorithm, project
+from facsimile.shaping.projection import ALGORITHMS, project
 from facsimile.spec.bins import CategoryBin
+from facsimile.spec.choices import Algorithm
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table

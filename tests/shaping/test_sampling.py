@@ -10,9 +10,7 @@ from scipy.stats import binom
 
 from facsimile.shaping.sampling import (
     GROUP,
-    Floats,
-    Ints,
-    Records,
+    DrawnRecords,
     Sampling,
     halved,
     independent,
@@ -20,6 +18,7 @@ from facsimile.shaping.sampling import (
     shared_out,
     systematic,
 )
+from facsimile.table.exact import Floats, Ints
 from laws import fits
 
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
@@ -187,7 +186,7 @@ def law_of(table: tuple[str, ...], seed: int) -> Floats:
 
 def trials(n: int, seed: int, sampling: Sampling, times: int = 4000) -> dict[str, Ints]:
     """The columns of n records of the tree, many times at once: every trial has lines of its own."""
-    records = Records(n * times, np.random.default_rng(seed), sampling)
+    records = DrawnRecords(n * times, np.random.default_rng(seed), sampling)
     trial = np.repeat(np.arange(times), n)
     codes: dict[str, Ints] = {}
     for column, parent in TREE.items():
@@ -245,7 +244,7 @@ def test_no_count_of_a_tree_is_farther_off_than_in_independent_draws(n: int, see
 def test_lines_and_columns_do_not_share_their_luck() -> None:
     """Two lines of one record, two columns, 20,000 times: the four codes are independent. α = 1e-6."""
     times = 20_000
-    records = Records(2 * times, np.random.default_rng(1), "systematic")
+    records = DrawnRecords(2 * times, np.random.default_rng(1), "systematic")
     line = np.arange(2 * times)
     drawn = [records.draw(np.full((2 * times, 2), 0.5), line).reshape(times, 2) for _ in range(2)]
     index = np.concatenate(drawn, axis=1) @ [8, 4, 2, 1]
@@ -255,7 +254,7 @@ def test_lines_and_columns_do_not_share_their_luck() -> None:
 def test_each_record_of_a_group_is_as_good_as_the_other() -> None:
     """Which of a group's records get the code that one half of them gets: chi-square at 1e-6."""
     times = 20_000
-    records = Records(4 * times, np.random.default_rng(1), "systematic")
+    records = DrawnRecords(4 * times, np.random.default_rng(1), "systematic")
     drawn = records.draw(np.full((times, 2), 0.5), np.repeat(np.arange(times), 4)).reshape(times, 4)
     assert (drawn.sum(axis=1) == 2).all()
     seen = np.bincount(drawn @ [8, 4, 2, 1], minlength=16)[[3, 5, 6, 9, 10, 12]]
@@ -284,7 +283,7 @@ def test_tables_are_much_closer_than_those_of_independent_draws() -> None:
 def test_draws_are_a_function_of_the_seed(n: int, lines: int, seed: int) -> None:
     laws = mass((lines, 5), seed) + 1e-3
     line = np.random.default_rng(seed).integers(0, lines, n)
-    one, other = (Records(n, np.random.default_rng(seed), "systematic").draw(laws, line) for _ in range(2))
+    one, other = (DrawnRecords(n, np.random.default_rng(seed), "systematic").draw(laws, line) for _ in range(2))
     assert one.tolist() == other.tolist()
 
 

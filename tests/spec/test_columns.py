@@ -142,6 +142,7 @@ def test_default_numbers_lie_inside_their_bins_and_ascend(cuts: list[int], beyon
     ("path", "value", "words"),
     [
         ("columns.0.groups", ["<30", "29<"], "cut the bin 18-64"),
+        ("columns.0.groups", ["<18"], "cut the bin 18-64"),
         ("columns.0.alternatives", {}, "at least one alternative"),
         ("columns.0.alternatives", {"a": ["<18", "17<"], "b": ["1-17", "17<"]}, "different values"),
         ("columns.0.bounds", ["0", "64"], "bounds leave nothing of bin 64< of coarse"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
 from facsimile.spec.constraints import (
+    Compare,
     Condition,
     fold,
     holds,
@@ -147,3 +148,12 @@ def test_what_holds_on_bins_holds_on_all_their_values(text: str, x: int, y: int,
 
 def test_names_are_listed_once() -> None:
     assert names(condition("x < 1 and y > 2 and x > 0")) == ("x", "y")
+
+
+def test_two_categories_are_equal_where_neither_bin_holds_another() -> None:
+    one, both = CategoryBin("A", frozenset("A")), CategoryBin("AB", frozenset("AB"))
+    same, other = Compare("x", "=", "y", True), Compare("x", "!=", "y", True)
+    found = [holds_on_bins(same, {"x": x, "y": y}) for x in (one, both) for y in (one, both)]
+    assert found == [True, False, False, False]
+    assert not holds_on_bins(other, {"x": one, "y": both})
+    assert holds_on_bins(other, {"x": one, "y": CategoryBin("C", frozenset("C"))})

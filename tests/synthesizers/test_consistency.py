@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from facsimile.synthesizers.consistency import consistent, emptied, nearest
+from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 
 def noisy_tables(seed: int, scale: float) -> tuple[Floats, list[Measurement]]:

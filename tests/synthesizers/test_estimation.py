@@ -9,10 +9,9 @@ from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.estimation import column, columns, estimate, strengths
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import Ints
+from facsimile.table.exact import Floats, Ints
 from facsimile.table.fit import Target, grouped, relaxed, tabled
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 SEEDS = st.integers(0, 2**32)
 

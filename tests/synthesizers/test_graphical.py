@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from facsimile.synthesizers.graphical import TreeTooLarge, estimate
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.fit import fit
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 from facsimile.table.table import Table
 from laws import fits
 from synthesizers.test_junction import domain_of

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from facsimile.synthesizers.interactions import composed, interactions
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 from synthesizers.test_junction import domain_of, quick
 
 DOMAIN = domain_of((2, 3, 2), ("a", "b", "c"))

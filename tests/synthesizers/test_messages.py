@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from facsimile.synthesizers.junction import JunctionTree, junction_tree
 from facsimile.synthesizers.messages import Flow, Term, fitted
 from facsimile.table.domain import Clique
+from facsimile.table.exact import Floats
 from facsimile.table.fit import ratio, spread
-from facsimile.table.numbers import Floats
 from synthesizers.test_junction import domain_of, quick
 
 NAMES = tuple("abcd")

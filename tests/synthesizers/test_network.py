@@ -11,7 +11,7 @@ from contracts.neighbours import small_domain
 from contracts.test_synthesizers import domain_of
 from facsimile.shaping.sampling import Sampling
 from facsimile.synthesizers.network import Network, Node, ruled_out
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 from laws import fits
 
 HALVES = (0, 1, 1)

@@ -14,7 +14,7 @@ from facsimile.privacy.queries import BoxDistances
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.pooled import MWEM, PEP, SMALLEST, Pooled, counting
 from facsimile.table.boxes import Boxes
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 from table.test_boxes import every_box
 
 BOTH = pytest.mark.parametrize("made", [MWEM, PEP])

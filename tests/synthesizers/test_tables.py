@@ -22,8 +22,8 @@ from facsimile.synthesizers.tables import (
     Weights,
 )
 from facsimile.table.domain import Clique
+from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 SHAPE = (4, 3, 2, 5)
 PAIRS: list[Clique] = [("a", "b"), ("b", "c"), ("c", "d")]

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.neighbours import small_domain
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.fit import fit
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
+from facsimile.table.fit import fit, tabled
 
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)
 
@@ -127,3 +128,8 @@ def test_without_targets_the_allowed_cells_are_equally_likely() -> None:
     allowed = np.array([[True, False], [True, True]])
     assert fit(domain_of((2, 2)), [], allowed) == pytest.approx(allowed / 3)
     assert fit(domain_of((2, 2)), []) == pytest.approx(np.full((2, 2), 0.25))
+
+
+def test_a_table_has_its_columns_in_the_order_given() -> None:
+    p = np.arange(24.0).reshape(2, 3, 4)
+    assert np.array_equal(tabled(small_domain(2, 3, 4), p, ("c", "a", "b")), p.transpose(2, 0, 1))

@@ -87,6 +87,7 @@ def test_face_privacy_counts_rows_and_groups() -> None:
     found = face_privacy(table, k=2, b=2)
     assert (found.min_count, found.unique_rows, found.smallest_group) == (1, 1, 1)
     assert not found.k_anonymous
-    assert face_privacy(table, k=3, b=2, sensitive=["c"]).k_anonymous
+    assert face_privacy(table, k=2, b=9).smallest_group == 1
+    assert face_privacy(table.project(("a", "b")), k=3, b=1).k_anonymous
     smallest = min(table.project(c).counts.min() for c in combinations("abc", 2))
     assert found.smallest_group == smallest

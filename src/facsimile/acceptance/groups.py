@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.spec.criteria import Faithfulness
 from facsimile.spec.release import Specification
+from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
 from facsimile.table.exact import dot
 from facsimile.table.matching import EXACT, Likeness
@@ -18,7 +18,6 @@ from facsimile.table.numbers import scaled
 from facsimile.table.table import Table
 
 Grouping = tuple[str, tuple[int, ...]]
-Mask = npt.NDArray[np.bool_]
 Number = TypeVar("Number", Fraction, float)
 
 

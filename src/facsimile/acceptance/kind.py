@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 from facsimile.acceptance.decision import Asked, Measured, fine_grid
-from facsimile.acceptance.planned import Assumed, NoiseLine, Planned
+from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity
 from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.noise import LARGEST
 from facsimile.privacy.queries import Query
@@ -220,7 +220,7 @@ class Kind(ABC, Generic[C]):
     # Planning
 
     @abstractmethod
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """Its sensitivity at the declared number of records, before a release exists."""
 
     def noise(self, specification: Specification, assumed: Assumed) -> NoiseLine:
@@ -259,7 +259,7 @@ class ShareKind(Kind[C]):
 
     share = True
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """1/n."""
         return counts_share(specification.n), "1/n"
 

@@ -13,11 +13,11 @@ from itertools import combinations_with_replacement
 from facsimile.privacy.queries.sensitivity import Range
 from facsimile.spec.columns import Axis, Column
 from facsimile.spec.release import Specification
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 
 UNKNOWN = "depends on the release"
 APART = "for columns that are not correlated"
-Planned = tuple[Fraction | None, str]
+PlannedSensitivity = tuple[Fraction | None, str]
 """A sensitivity, None where only a release can tell, and a note on it."""
 
 

@@ -14,9 +14,9 @@ from facsimile.spec.columns import Axis
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
-from facsimile.table.exact import Ints, integers
+from facsimile.table.exact import Floats, Ints, integers
 from facsimile.table.linear import Linear, fitted
-from facsimile.table.numbers import Floats, deviation, floats, grid, mean
+from facsimile.table.numbers import deviation, floats, grid, mean
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 

@@ -24,7 +24,7 @@ from scipy.special import rel_entr
 
 from facsimile.acceptance.decision import GRID, margin
 from facsimile.explore.trials import Trial
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 
 WORTH = 0.005
 

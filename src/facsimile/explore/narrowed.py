@@ -19,10 +19,9 @@ from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.options import Option, shared_with
 from facsimile.release.check import check
 from facsimile.spec.decimals import show_decimal
-from facsimile.spec.listed import MOST_LISTED
 from facsimile.spec.load import dump, loads, parse, validated
 from facsimile.spec.release import Selection, Specification
-from facsimile.spec.space import Configuration
+from facsimile.spec.space import MOST_LISTED, Configuration
 
 Edit = tuple[int, int, str]
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")

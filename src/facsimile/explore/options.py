@@ -34,7 +34,7 @@ from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 
 BOUNDED: tuple[SchemeName, ...] = ("test-then-measure", "train-once")
 """The schemes that keep `selection.false_accept`; the paper's bounds no table that misses a criterion."""

@@ -13,7 +13,6 @@ from datetime import date
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from facsimile.errors import refusal
@@ -23,11 +22,10 @@ from facsimile.shaping.sampling import rounded
 from facsimile.spec.bins import NumberBin
 from facsimile.spec.constraints import connected, names
 from facsimile.table.domain import Domain
+from facsimile.table.exact import Floats, Ints
 from facsimile.table.fit import fit
-from facsimile.table.numbers import Floats
 
 LARGEST_BLOCK = 20_000_000
-Ints = npt.NDArray[np.int64]
 
 
 def simulate(facts: Facts, n: int, seed: int) -> pa.Table:

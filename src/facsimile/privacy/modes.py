@@ -25,7 +25,7 @@ from facsimile.privacy.budget import WIDE, as_decimal, log_upper, upper
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.mistakes import Mistake
 from facsimile.spec.release import Selection
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 
 Chance = Floats | float
 

@@ -9,13 +9,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from facsimile.acceptance.groups import Mask, groupings, means, members
+from facsimile.acceptance.groups import groupings, means, members
 from facsimile.acceptance.planned import Assumed
 from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
+from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
 from facsimile.table.encoding import recode
-from facsimile.table.numbers import Floats, floats, mean, variance
+from facsimile.table.exact import Floats
+from facsimile.table.numbers import floats, mean, variance
 from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
 

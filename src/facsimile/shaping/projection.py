@@ -16,16 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from facsimile.spec.choices import Algorithm
+from facsimile.table.exact import Floats, Ints
 from facsimile.table.table import Counts, Table
 
-Algorithm = Literal["paper", "implementation", "margins"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
-Places = npt.NDArray[np.int64]
 
 
 def project(table: Table, min_count: int, algorithm: Algorithm, random: np.random.Generator) -> Table:
@@ -49,7 +48,7 @@ def _completed(table: Table, counts: Counts, random: np.random.Generator) -> Cou
     return counts + random.multinomial(missing, counts / counts.sum())
 
 
-def _paper(table: Table, rare: Places, m: int, random: np.random.Generator) -> Places:
+def _paper(table: Table, rare: Ints, m: int, random: np.random.Generator) -> Ints:
     """Each k by itself, so that the records of the rows that occur k times stay as many (statement 5)."""
     kept = [rare[:0]]
     for k in range(1, m):
@@ -58,7 +57,7 @@ def _paper(table: Table, rare: Places, m: int, random: np.random.Generator) -> P
     return np.concatenate(kept)
 
 
-def _implementation(table: Table, rare: Places, m: int, random: np.random.Generator) -> Places:
+def _implementation(table: Table, rare: Ints, m: int, random: np.random.Generator) -> Ints:
     """A row that occurs k times survives with probability k/(k+1) · … · (m−1)/m = k/m."""
     kept = rare[:0]
     for k in range(1, m):
@@ -67,7 +66,7 @@ def _implementation(table: Table, rare: Places, m: int, random: np.random.Genera
     return kept
 
 
-def _margins(table: Table, rare: Places, m: int, random: np.random.Generator) -> Places:
+def _margins(table: Table, rare: Ints, m: int, random: np.random.Generator) -> Ints:
     """One row of every m rare records in a row of the table's order, chosen to keep the tables close.
 
     Rare rows are cut, in lexicographic order, into runs of m records: each run keeps one of its rows, so what
@@ -92,10 +91,10 @@ def _margins(table: Table, rare: Places, m: int, random: np.random.Generator) ->
     return rare[kept]
 
 
-def _cells(table: Table, rare: Places) -> tuple[Places, npt.NDArray[np.float64]]:
+def _cells(table: Table, rare: Ints) -> tuple[Ints, Floats]:
     """For each rare row its cells in all one- and two-way tables, numbered throughout, and their weights."""
-    columns: list[Places] = []
-    weights: list[npt.NDArray[np.float64]] = []
+    columns: list[Ints] = []
+    weights: list[Floats] = []
     start = 0
     names = table.domain.names
     for clique in [*combinations(names, 1), *combinations(names, 2)]:
@@ -110,7 +109,7 @@ def _cells(table: Table, rare: Places) -> tuple[Places, npt.NDArray[np.float64]]
     return np.column_stack(columns), np.column_stack(weights)
 
 
-_CHOICES: dict[Algorithm, Callable[[Table, Places, int, np.random.Generator], Places]] = {
+_CHOICES: dict[Algorithm, Callable[[Table, Ints, int, np.random.Generator], Ints]] = {
     "paper": _paper,
     "implementation": _implementation,
     "margins": _margins,

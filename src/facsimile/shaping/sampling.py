@@ -11,9 +11,9 @@ share their luck.
 
 Theorem. Let a model draw bags of columns one after the other, each given its line (a cell of earlier columns),
 and let what comes later depend on a bag's columns through bag and line alone: a tree of pairs or a junction
-tree. With `Records`, the count N of every cell of every table has E φ(N) ≤ E φ(B) for all convex φ, where B is
-the count in n independent draws. So the mean distance of any table of the sample to any given one, be it the
-original's or the model's own, is at most that of independent draws.
+tree. With `DrawnRecords`, the count N of every cell of every table has E φ(N) ≤ E φ(B) for all convex φ, where
+B is the count in n independent draws. So the mean distance of any table of the sample to any given one, be it
+the original's or the model's own, is at most that of independent draws.
 
 Proof. Replace halvings by independent choices of the records, from the last halving to the first; we show that
 no step lowers E φ(N). After all steps the records are independent, and N is B. Fix what was decided before the
@@ -46,9 +46,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Choices = npt.NDArray[np.bool_]
+from facsimile.table.conditions import Mask
+from facsimile.table.exact import Floats, Ints
+
 Sampling = Literal["iid", "systematic"]
 GROUP = 16
 """So many neighbouring records are shared out together."""
@@ -94,7 +94,7 @@ def systematic(p: Floats, n: int, random: np.random.Generator) -> Ints:
     return table
 
 
-class Records:
+class DrawnRecords:
     """n records that get their columns one after the other, each given its line: a cell of earlier columns.
 
     Systematic: the records of a line are lined up by their latest codes, then by earlier ones, and cut into
@@ -151,7 +151,7 @@ def shared_out(laws: Floats, line: Ints, counts: Ints, random: np.random.Generat
     return np.repeat((at % number)[order], counts[order])
 
 
-def halved(fractions: Floats, sizes: Ints, random: np.random.Generator) -> Choices:
+def halved(fractions: Floats, sizes: Ints, random: np.random.Generator) -> Mask:
     """Which fractions become 1: each with its own probability, and of each block ⌊sum⌋ or ⌈sum⌉ of them.
 
     The blocks follow each other, `sizes` long. In a block neighbours duel for their sum s = a + b. If s ≤ 1,

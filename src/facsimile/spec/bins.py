@@ -15,9 +15,8 @@ Fraction(5, 2)
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,14 +53,14 @@ class NumberBin:
         """Whether the value falls into the bin."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
-    def before(self, other: NumberBin) -> bool:
-        """Whether every value of this bin lies below all values of the other."""
-        return self.high is not None and other.low is not None and self.high < other.low
-
     def within(self, other: NumberBin) -> bool:
         """Whether every value of this bin is a value of the other."""
         low = other.low is None or (self.low is not None and other.low <= self.low)
         return low and (other.high is None or (self.high is not None and self.high <= other.high))
+
+    def reaches(self, other: NumberBin) -> bool:
+        """Whether it does not end before the other begins."""
+        return self.high is None or other.low is None or other.low <= self.high
 
     def suits(self, number: Fraction, step: Fraction) -> bool:
         """Whether a number may stand for the bin: one inside, or the edge that an open bin is written with.
@@ -93,10 +92,6 @@ class CategoryBin:
     values: frozenset[str]
     number: Fraction | None = None
 
-    def within(self, other: CategoryBin) -> bool:
-        """Whether every category of this bin is one of the other."""
-        return self.values <= other.values
-
 
 @dataclass(frozen=True)
 class MissingBin:
@@ -122,13 +117,13 @@ def parse_bin(text: str, step: Fraction, label: str | None = None) -> NumberBin:
         low, high = parse_decimal(match[1]), parse_decimal(match[2])
         if high < low:
             raise ValueError(f"the bin {text} ends before it starts")
-        bin_ = NumberBin(label, low, high, (low + high) / 2)
+        bin_ = _closed(low, high, label)
     elif _SINGLE.fullmatch(text):
         value = parse_decimal(text)
-        bin_ = NumberBin(label, value, value, value)
+        bin_ = _closed(value, value, label)
     else:
         raise ValueError(f"{text} is not a bin: write 18, 18-19, <18, 44< or 18..44")
-    if any(edge is not None and (edge / step).denominator != 1 for edge in (bin_.low, bin_.high)):
+    if any(edge is not None and (edge / step).denominator != 1 for edge in bin_.span):
         raise ValueError(f"the bin {text} has more decimals than its column")
     return bin_
 
@@ -174,26 +169,38 @@ def _regular(text: str, low: Fraction, high: Fraction, width: Fraction, step: Fr
     if pieces.denominator != 1 or not 1 <= pieces <= MOST_BINS:
         raise ValueError(f"{text} does not divide into whole bins")
     starts = [low + width * i for i in range(int(pieces))]
-    return [_between(start, start + width - step) for start in starts]
+    return [_closed(start, start + width - step) for start in starts]
 
 
-def _between(low: Fraction, high: Fraction) -> NumberBin:
-    return NumberBin(_span(low, high), low, high, (low + high) / 2)
+def _closed(low: Fraction | None, high: Fraction | None, label: str | None = None) -> NumberBin:
+    """The bin between two ends: its middle is its number, and they are its label if it has no other."""
+    assert low is not None and high is not None, "an open end is that of a bin somebody wrote"
+    if label is None:
+        label = show_decimal(low) if low == high else f"{show_decimal(low)}-{show_decimal(high)}"
+    return NumberBin(label, low, high, low if low == high else (low + high) / 2)
 
 
-def _span(low: Fraction, high: Fraction) -> str:
-    return show_decimal(low) if low == high else f"{show_decimal(low)}-{show_decimal(high)}"
+def broken(bins: Sequence[NumberBin], step: Fraction) -> int | None:
+    """The place of the first bin that repeats a label or does not begin one step after its neighbour ends."""
+    seen = set[str]()
+    for place, b in enumerate(bins):
+        end = bins[place - 1].high if place else None
+        if b.label in seen or (place and (end is None or b.low != end + step)):
+            return place
+        seen.add(b.label)
+    return None
 
 
 def checked(bins: list[NumberBin], step: Fraction) -> tuple[NumberBin, ...]:
-    """The bins, if they ascend and each begins one step after its neighbour ends."""
+    """The bins, if they have labels of their own and follow each other without a gap."""
+    place = broken(bins, step)
     if not bins:
         raise ValueError("a list of bins may not be empty")
     if len({b.label for b in bins}) < len(bins):
         raise ValueError("two bins have the same label")
-    for left, right in itertools.pairwise(bins):
-        if left.high is None or right.low is None or right.low != left.high + step:
-            raise ValueError(f"the bins {left.label} and {right.label} overlap or leave a gap")
+    if place is not None:
+        left, right = bins[place - 1], bins[place]
+        raise ValueError(f"the bins {left.label} and {right.label} overlap or leave a gap")
     return tuple(bins)
 
 
@@ -205,12 +212,29 @@ def refine(partitions: Iterable[tuple[NumberBin, ...]], step: Fraction) -> tuple
     lows = [first.low, *starts]
     highs = [*(start - step for start in starts), last.high]
     known = {b.span: b for bins in every for b in bins}
-    return tuple(
-        known.get((low, high)) or _unlabelled(low, high) for low, high in zip(lows, highs, strict=True)
-    )
+    return tuple(known.get(span) or _closed(*span) for span in zip(lows, highs, strict=True))
 
 
-def _unlabelled(low: Fraction | None, high: Fraction | None) -> NumberBin:
-    """A piece that no alternative shows by itself: named by its span, numbered like any closed bin."""
-    assert low is not None and high is not None, "the first and the last piece are bins of an alternative"
-    return NumberBin(_span(low, high), low, high, (low + high) / 2)
+def holders(bins: Iterable[Bin], partition: Sequence[Bin]) -> list[int | None]:
+    """For each bin the place of the partition's bin that holds it; None where there is none.
+
+    Bins of numbers ascend on both sides. A missing code comes after all bins of a partition.
+
+    >>> tens = parse_bins(["<10", "10-19", "19<"], Fraction(1))
+    >>> holders(parse_bins(["<5", "5-9", "10-30", "30<"], Fraction(1)), tens)
+    [0, 0, None, 2]
+    """
+    numbers = [b for b in partition if isinstance(b, NumberBin)]
+    held = {value: i for i, b in enumerate(partition) if isinstance(b, CategoryBin) for value in b.values}
+    place, found = 0, list[int | None]()
+    for b in bins:
+        if isinstance(b, MissingBin):
+            found.append(len(partition))
+        elif isinstance(b, CategoryBin):
+            first, *others = {held.get(value) for value in b.values} or {0}
+            found.append(None if others else first)
+        else:
+            while place + 1 < len(numbers) and not numbers[place].reaches(b):
+                place += 1
+            found.append(place if numbers and b.within(numbers[place]) else None)
+    return found

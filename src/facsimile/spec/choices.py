@@ -5,4 +5,5 @@ from __future__ import annotations
 from typing import Literal
 
 Statistic = Literal["paper", "sharp"]
+Algorithm = Literal["paper", "implementation", "margins"]
 SchemeName = Literal["paper", "test-then-measure", "train-once"]

@@ -18,13 +18,15 @@ from facsimile.spec.bins import (
     MissingBin,
     NumberBin,
     Span,
+    broken,
+    holders,
     labelled_bins,
     parse_bins,
     refine,
 )
 from facsimile.spec.decimals import Count, Exact, parse_decimal, show_decimal
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, listed, unknown_name
-from facsimile.spec.model import NAME_RULE, Key, Label, Model, Prose, Reference, is_name
+from facsimile.spec.model import NAME_RULE, Key, Label, Model, Prose, Reference, is_name, optional
 
 REFUSE: Final = "refuse"
 DROP: Final = "drop"
@@ -111,43 +113,29 @@ class Column(Model):
 
     name: Reference = Field(description="Name in the release.")
     description: Prose = Field(description="What the column holds, in the words of its users.")
-    source: str = Field(
-        default="", max_length=128, description="Name in the confidential file; default: `name`."
+    source: str = optional("Name in the confidential file; default: `name`.", "", max_length=128)
+    part: Literal["year", "quarter", "month", "day"] | None = optional("The part of a date that is kept.")
+    map: RawMap | None = optional("Raw text to category, e.g. {true: F, false: M}.")
+    decimals: Count = optional("Digits after the point of a number.", 0, ge=0, le=MOST_DECIMALS)
+    round: Literal["down"] | None = optional(
+        "`down` accepts numbers with more digits; otherwise they are malformed."
     )
-    part: Literal["year", "quarter", "month", "day"] | None = Field(
-        default=None, description="The part of a date that is kept."
-    )
-    map: RawMap | None = Field(default=None, description="Raw text to category, e.g. {true: F, false: M}.")
-    decimals: Count = Field(
-        default=0, ge=0, le=MOST_DECIMALS, description="Digits after the point of a number."
-    )
-    round: Literal["down"] | None = Field(
-        default=None, description="`down` accepts numbers with more digits; otherwise they are malformed."
-    )
-    bounds: Bounds | None = Field(
-        default=None, description="Declared range [L, U] of the bins' numbers, known in public."
-    )
-    values: tuple[Label, ...] | None = Field(default=None, description="The categories of a category column.")
-    numbers: dict[Label, Exact] | None = Field(
-        default=None, description="A number for each category; or for bins that shall not have their default."
+    bounds: Bounds | None = optional("Declared range [L, U] of the bins' numbers, known in public.")
+    values: tuple[Label, ...] | None = optional("The categories of a category column.")
+    numbers: dict[Label, Exact] | None = optional(
+        "A number for each category; or for bins that shall not have their default."
     )
     alternatives: dict[Key, Partition] = Field(description="Named binnings; a configuration uses one.")
-    use: tuple[Key, ...] | None = Field(
-        default=None, description="The alternatives that a configuration may use; default: all of them."
+    use: tuple[Key, ...] | None = optional(
+        "The alternatives that a configuration may use; default: all of them."
     )
-    groups: Partition | None = Field(default=None, description="Coarse groups for conditional means.")
-    hierarchy: dict[Key, Partition] | None = Field(
-        default=None, description="Named coarser versions, from fine to coarse."
+    groups: Partition | None = optional("Coarse groups for conditional means.")
+    hierarchy: dict[Key, Partition] | None = optional("Named coarser versions, from fine to coarse.")
+    missing: Literal["refuse", "drop"] | MissingCode | Constant = optional("What happens to a blank.", REFUSE)
+    malformed: Literal["refuse", "drop", "missing"] = optional(
+        "What happens to text where a number or a date belongs.", REFUSE
     )
-    missing: Literal["refuse", "drop"] | MissingCode | Constant = Field(
-        default=REFUSE, description="What happens to a blank."
-    )
-    malformed: Literal["refuse", "drop", "missing"] = Field(
-        default=REFUSE, description="What happens to text where a number or a date belongs."
-    )
-    outside: Label = Field(
-        default=REFUSE, description="What happens to a value of no bin: refuse, drop, clip, or a category."
-    )
+    outside: Label = optional("What happens to a value of no bin: refuse, drop, clip, or a category.", REFUSE)
 
     def mistakes(self) -> Iterator[Mistake]:
         """What the column's own keys say about each other."""
@@ -208,7 +196,7 @@ class Column(Model):
     def _looks_numeric(self) -> bool:
         """Whether any word of the alternatives can be read as bins of numbers."""
         for partition in self.alternatives.values():
-            for text in partition.values() if isinstance(partition, Mapping) else partition:
+            for _, text in _items(partition):
                 with suppress(ValueError):
                     parse_bins([str(text)], self.step)
                     return True
@@ -255,7 +243,7 @@ class Column(Model):
             yield from self._unreadable(partition, ("alternatives", name))
 
     def _check_missing(self) -> Iterator[Mistake]:
-        if isinstance(self.missing, Constant) and self._bin_of(self.missing.value) is None:
+        if isinstance(self.missing, Constant) and not self.holds(self.missing.value):
             problem = f"{self._called}: the constant for missing values is not in its domain"
             yield Mistake(("missing", "value"), problem)
         for bins in self._partitions.values() if self.missing_bin else ():
@@ -264,13 +252,10 @@ class Column(Model):
                 return
 
     def _check_covers(self) -> Iterator[Mistake]:
-        reference = next(iter(self._partitions.values()))
-        for name, bins in self._partitions.items():
-            if isinstance(bins[0], NumberBin) and isinstance(reference[0], NumberBin):
-                ends = (bins[0].low, bins[-1].high), (reference[0].low, reference[-1].high)
-                if ends[0] != ends[1]:
-                    problem = f"{self._called}: its alternatives cover different values"
-                    yield Mistake(("alternatives", name), problem)
+        ends = {name: (bins[0].low, bins[-1].high) for name, bins in self._numeric.items() if bins}
+        problem = f"{self._called}: its alternatives cover different values"
+        first = next(iter(ends.values()), None)
+        yield from (Mistake(("alternatives", name), problem) for name, end in ends.items() if end != first)
 
     def _check_coarser(self) -> Iterator[Mistake]:
         """Groups and levels of a hierarchy are unions of bins."""
@@ -284,9 +269,9 @@ class Column(Model):
     def _check_cuts(self, place: Place, partition: Partition) -> Iterator[Mistake]:
         groups = self._parse(partition)
         for name, bins in self._partitions.items():
-            cut_bin = _cut(bins, groups)
-            if cut_bin is not None:
-                problem = f"{self._called}: {place[-1]} cut the bin {cut_bin.label} of {name}"
+            found = holders(bins, groups)
+            if None in found:
+                problem = f"{self._called}: {place[-1]} cut the bin {bins[found.index(None)].label} of {name}"
                 yield Mistake(place, problem, hides=False)
                 return
 
@@ -313,17 +298,19 @@ class Column(Model):
         try:
             self._parse(partition)
         except ValueError as error:
-            items: list[tuple[str | int, Any]]
-            items = [*(partition.items() if isinstance(partition, Mapping) else enumerate(partition))]
-            pieces: list[Bins] = []
-            for key, text in items:
+            bins: list[tuple[str | int, NumberBin]] = []
+            readable = True
+            for key, text in _items(partition):
                 try:
-                    pieces.append(self._parse({key: text} if isinstance(key, str) else [text]))
+                    found = self._parse({key: text} if isinstance(key, str) else [text])
+                    bins += [(key, b) for b in found if isinstance(b, NumberBin)]
                 except ValueError as own:
+                    readable = False
                     yield Mistake((*place, key), f"{self._called}: {own}")
-            if len(pieces) == len(items):
-                broken = [items[i][0] for i in _breaks(pieces, self.step)[:1]]
-                yield Mistake((*place, *broken), f"{self._called}: {error}")
+            if readable:
+                first = broken([b for _, b in bins], self.step)
+                where = () if first is None else (bins[first][0],)
+                yield Mistake((*place, *where), f"{self._called}: {error}")
 
     def _misplaced(self, partition: Partition, values: tuple[str, ...], place: Place) -> Iterator[Mistake]:
         """A partition of categories places each value exactly once."""
@@ -377,6 +364,12 @@ class Column(Model):
         return {name: self._numbered(bins) for name, bins in self._unnumbered.items()}
 
     @cached_property
+    def _numeric(self) -> dict[str, tuple[NumberBin, ...]]:
+        """The bins of numbers of each alternative."""
+        parts = self._partitions.items()
+        return {name: tuple(b for b in bins if isinstance(b, NumberBin)) for name, bins in parts}
+
+    @cached_property
     def _unnumbered(self) -> dict[str, Bins]:
         return {name: self._parse(partition) for name, partition in self.alternatives.items()}
 
@@ -387,11 +380,9 @@ class Column(Model):
             return bins
         declared = self._declared
         return tuple(
-            replace(b, number=declared[b.span])
-            if b.span in declared
+            replace(b, number=declared.get(b.span, b.middle(bounds)))
+            if b.number is None or b.span in declared
             else b
-            if b.number is not None
-            else replace(b, number=b.middle(bounds))
             for b in bins
             if isinstance(b, NumberBin)
         )
@@ -456,15 +447,14 @@ class Column(Model):
     @cached_property
     def finest(self) -> Axis:
         """The column at the finest common refinement of its alternatives: what one read provides."""
-        partitions = list(self._partitions.values())
         if self.values is None:
-            numbers = [tuple(b for b in bins if isinstance(b, NumberBin)) for bins in partitions]
-            return Axis(self.name, self._with_missing(refine(numbers, self.step)), self.step)
-        together: dict[tuple[str, ...], list[str]] = {}
-        held = [_holding(bins) for bins in partitions]
-        for value in self.values:
-            labels = tuple(holding[value] for holding in held)
-            together.setdefault(labels, []).append(value)
+            return Axis(self.name, self._with_missing(refine(self._numeric.values(), self.step)), self.step)
+        partitions = self._partitions.values()
+        single = [CategoryBin(value, frozenset([value])) for value in self.values]
+        places = zip(*(holders(single, bins) for bins in partitions), strict=True)
+        together: dict[tuple[int | None, ...], list[str]] = {}
+        for value, place in zip(self.values, places, strict=True):
+            together.setdefault(place, []).append(value)
         shown = {b.values: b for bins in partitions for b in bins if isinstance(b, CategoryBin)}
         bins = tuple(
             shown.get(frozenset(v)) or CategoryBin(" / ".join(v), frozenset(v), self._mean(v))
@@ -487,19 +477,18 @@ class Column(Model):
 
     def holders(self, axis: Axis, alternative: str) -> tuple[int | None, ...]:
         """For each bin, the alternative's bin that holds it; None where an edge lies strictly inside."""
-        return tuple(_holder(b, self._partitions[alternative]) for b in axis.bins)
+        return tuple(holders(axis.bins, self._partitions[alternative]))
 
-    def _bin_of(self, text: str) -> Bin | None:
+    def holds(self, text: str) -> bool:
+        """Whether a constant of the specification is a value of the domain."""
         if self.values is not None:
-            return next((CategoryBin(v, frozenset([v])) for v in self.values if v == text), None)
+            return text in self.values
         try:
             value = parse_decimal(text)
         except ValueError:
-            return None
-        if (value / self.step).denominator != 1:
-            return None
-        bins = next(iter(self._partitions.values()))
-        return next((b for b in bins if isinstance(b, NumberBin) and b.contains(value)), None)
+            return False
+        on_grid = (value / self.step).denominator == 1
+        return on_grid and any(b.contains(value) for b in next(iter(self._numeric.values())))
 
 
 def _given(text: str, texts: Mapping[str, str]) -> str:
@@ -510,60 +499,23 @@ def _given(text: str, texts: Mapping[str, str]) -> str:
     return text
 
 
+def _items(partition: Partition) -> Iterable[tuple[str | int, Any]]:
+    """What a partition says of each bin, by its label or its place in a list."""
+    return partition.items() if isinstance(partition, Mapping) else enumerate(partition)
+
+
 def _placed(partition: Partition) -> Iterator[tuple[Place, str]]:
     """The categories of a partition, each with its place."""
-    for key, item in partition.items() if isinstance(partition, Mapping) else enumerate(partition):
+    for key, item in _items(partition):
         if isinstance(item, str):
             yield (key,), item
         else:
             yield from (((key, i), value) for i, value in enumerate(item))
 
 
-def _breaks(pieces: list[Bins], step: Fraction) -> list[int]:
-    """The pieces of a list that repeat a label or do not follow the piece before."""
-    found, seen, end = list[int](), set[str](), None
-    for i, piece in enumerate(pieces):
-        labels = {b.label for b in piece}
-        first, last = piece[0], piece[-1]
-        assert isinstance(first, NumberBin) and isinstance(last, NumberBin)
-        if labels & seen or (i and (end is None or first.low != end + step)):
-            found.append(i)
-        seen |= labels
-        end = last.high
-    return found
-
-
-def _holding(bins: Bins) -> dict[str, str]:
-    """The label of the bin that holds each category."""
-    return {value: b.label for b in bins if isinstance(b, CategoryBin) for value in b.values}
-
-
-def _cut(bins: Bins, groups: Bins) -> Bin | None:
-    """The first bin that lies in no single group, in one pass over both."""
-    held, place = _holding(groups), 0
-    for b in bins:
-        group = groups[place]
-        while isinstance(b, NumberBin) and isinstance(group, NumberBin) and group.before(b):
-            place += 1
-            group = groups[place]
-        if isinstance(b, CategoryBin):
-            if len({held.get(value) for value in b.values}) > 1 or not b.values <= set(held):
-                return b
-        elif not b.within(group):  # type: ignore[arg-type]
-            return b
-    return None
-
-
-def _holder(b: Bin, partition: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> int | None:
-    """The position of the partition's bin that holds `b`, a missing code last; None where an edge cuts it."""
-    if isinstance(b, MissingBin):
-        return len(partition)
-    return next((i for i, p in enumerate(partition) if b.within(p)), None)  # type: ignore[arg-type]
-
-
-def _places(bins: Iterable[Bin], partition: tuple[NumberBin, ...] | tuple[CategoryBin, ...]) -> tuple[int, ...]:
-    """The same for bins that no edge of the partition cuts."""
-    holders = [_holder(b, partition) for b in bins]
-    if None in holders:
+def _places(bins: Iterable[Bin], partition: Bins) -> tuple[int, ...]:
+    """The place of the partition's bin that holds each of these bins, which no edge cuts."""
+    found = holders(bins, partition)
+    if None in found:
         raise ValueError("a bin lies in two bins of a coarser partition")
-    return tuple(holder for holder in holders if holder is not None)
+    return tuple(place for place in found if place is not None)

@@ -22,24 +22,47 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, TypeVar
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
-from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
+from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin, Span
 from facsimile.spec.decimals import parse_decimal, show_decimal
 from facsimile.spec.mistakes import Mistake, Place
-from facsimile.spec.model import Label, Model
+from facsimile.spec.model import Label, Model, optional
 from facsimile.spec.people import Sourced
 
 ANY = "any column"
 NEGATION = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "!=": ne}
 T = TypeVar("T")
 
 
+class _Atom:
+    """What atoms share: a name, or two, and the constants that it is compared with."""
+
+    name: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the atom reads."""
+        return (self.name,)
+
+    @property
+    def constants(self) -> tuple[Fraction | str, ...]:
+        """The numbers and labels that it speaks of."""
+        return ()
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers among them."""
+        return tuple(constant for constant in self.constants if isinstance(constant, Fraction))
+
+
 @dataclass(frozen=True)
-class Compare:
+class Compare(_Atom):
     """A name against a number, a label or another name."""
 
     name: str
@@ -52,6 +75,11 @@ class Compare:
         """The names that the atom reads."""
         return (self.name, str(self.other)) if self.other_is_name else (self.name,)
 
+    @property
+    def constants(self) -> tuple[Fraction | str, ...]:
+        """The number or label that it speaks of."""
+        return () if self.other_is_name else (self.other,)
+
     def negated(self) -> Compare:
         """The atom that holds on exactly the present values on which this one does not."""
         return Compare(self.name, NEGATION[self.sign], self.other, self.other_is_name)
@@ -61,7 +89,7 @@ class Compare:
 
 
 @dataclass(frozen=True)
-class Among:
+class Among(_Atom):
     """A name among listed values, or not among them."""
 
     name: str
@@ -69,9 +97,9 @@ class Among:
     among: bool = True
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names that the atom reads."""
-        return (self.name,)
+    def constants(self) -> tuple[Fraction | str, ...]:
+        """The numbers and labels that it lists."""
+        return self.values
 
     def negated(self) -> Among:
         """The opposite atom."""
@@ -83,16 +111,11 @@ class Among:
 
 
 @dataclass(frozen=True)
-class Missing:
+class Missing(_Atom):
     """A name whose value is missing, or present; `any column` stands for all of them."""
 
     name: str
     missing: bool = True
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names that the atom reads."""
-        return (self.name,)
 
     def negated(self) -> Missing:
         """The opposite atom."""
@@ -222,36 +245,21 @@ def holds(condition: Condition, record: Mapping[str, Fraction | str | None]) -> 
 
 def holds_on_bins(atom: Atom, bins: Mapping[str, Bin]) -> bool:
     """Whether every value (or pair of values) of the bins satisfies the atom."""
-    if isinstance(atom, Missing):
-        return isinstance(bins[atom.name], MissingBin) is atom.missing
     found = bins[atom.name]
+    if isinstance(atom, Missing):
+        return isinstance(found, MissingBin) is atom.missing
     if isinstance(found, MissingBin):
         return False
-    if isinstance(atom, Among):
-        if isinstance(found, CategoryBin):
-            listed = {str(_as_label(v)) for v in atom.values}
-            return found.values <= listed if atom.among else not found.values & listed
-        numbers = [v for v in atom.values if isinstance(v, Fraction)]
-        if atom.among:
-            return found.low is not None and found.low == found.high and found.low in numbers
-        return not any(found.contains(v) for v in numbers)
+    sign = atom.sign if isinstance(atom, Compare) else "=" if atom.among else "!="
+    other = bins[str(atom.other)] if isinstance(atom, Compare) and atom.other_is_name else None
     if isinstance(found, CategoryBin):
-        label = {str(_as_label(atom.other))}
-        if atom.other_is_name:
-            other = bins[str(atom.other)]
-            label = set(other.values) if isinstance(other, CategoryBin) else set()
-            if not label or (atom.sign == "=" and len(label) > 1):
-                return False
-        return found.values <= label if atom.sign == "=" else not found.values & label
-    other_bin = bins[str(atom.other)] if atom.other_is_name else None
-    if isinstance(other_bin, NumberBin):
-        return _ordered(atom.sign, (found.low, found.high), (other_bin.low, other_bin.high))
-    if isinstance(atom.other, Fraction):
-        return _ordered(atom.sign, (found.low, found.high), (atom.other, atom.other))
-    return False
-
-
-Span = tuple[Fraction | None, Fraction | None]
+        labels = other.values if isinstance(other, CategoryBin) else {_as_label(c) for c in atom.constants}
+        if isinstance(atom, Compare) and (not labels or (sign == "=" and len(labels) > 1)):
+            return False
+        return found.values <= labels if sign == "=" else not found.values & labels
+    spans = [other.span] if isinstance(other, NumberBin) else [(number, number) for number in atom.numbers]
+    quantifier = all if isinstance(atom, Among) and not atom.among else any
+    return quantifier(_ordered(sign, found.span, span) for span in spans)
 
 
 def _ordered(sign: str, left: Span, right: Span) -> bool:
@@ -277,14 +285,7 @@ def _holds_on_values(atom: Atom, record: Mapping[str, Fraction | str | None]) ->
     other = record[str(atom.other)] if atom.other_is_name else _matching(value, atom.other)
     if other is None or type(other) is not type(value):
         return False
-    return {
-        "<": value < other,  # type: ignore[operator]
-        "<=": value <= other,  # type: ignore[operator]
-        ">": value > other,  # type: ignore[operator]
-        ">=": value >= other,  # type: ignore[operator]
-        "=": value == other,
-        "!=": value != other,
-    }[atom.sign]
+    return _COMPARED[atom.sign](value, other)
 
 
 def _matching(value: Fraction | str, constant: Fraction | str) -> Fraction | str:
@@ -319,16 +320,16 @@ class _Parser:
         return condition
 
     def some(self) -> Condition:
-        parts = [self.every()]
-        while self.take("word", "or"):
-            parts.append(self.every())
-        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+        return self.joined("or", self.every, Some)
 
     def every(self) -> Condition:
-        parts = [self.factor()]
-        while self.take("word", "and"):
-            parts.append(self.factor())
-        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+        return self.joined("and", self.factor, Every)
+
+    def joined(self, word: str, part: Callable[[], Condition], kind: type[Every | Some]) -> Condition:
+        parts = [part()]
+        while self.take("word", word):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else kind(tuple(parts))
 
     def factor(self) -> Condition:
         self.depth += 1
@@ -427,11 +428,7 @@ def _constant(kind: str, text: str) -> Fraction | str:
 
 
 def _negate(condition: Condition) -> Condition:
-    if isinstance(condition, Every):
-        return Some(tuple(_negate(p) for p in condition.parts))
-    if isinstance(condition, Some):
-        return Every(tuple(_negate(p) for p in condition.parts))
-    return condition.negated()
+    return fold(condition, lambda a: a.negated(), lambda ps: Some(tuple(ps)), lambda ps: Every(tuple(ps)))
 
 
 def resolve(condition: Condition, known: Sequence[str]) -> Condition:
@@ -454,14 +451,13 @@ class Constraint(Model):
 
     never: str = Field(description="A condition that no plausible record satisfies.")
     source: Sourced = Field(description="Who says so, as a sentence or as `by`, `why` and `when`.")
-    clamp: dict[str, Label] | None = Field(
-        default=None,
-        description="Policy `clamp`: the values a record gets that satisfies the condition.",
+    clamp: dict[str, Label] | None = optional(
+        "Policy `clamp`: the values a record gets that satisfies the condition."
     )
-    bins: Literal["all", "any"] = Field(
-        default="all",
+    bins: Literal["all", "any"] = optional(
+        "A synthetic rule: a row falls if all records behind its bins break it, or if any does.",
+        "all",
         exclude_if=lambda reading: reading == "all",
-        description="A synthetic rule: a row falls if all records behind its bins break it, or if any does.",
     )
 
     def mistakes(self) -> Iterator[Mistake]:

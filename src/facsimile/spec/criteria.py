@@ -17,7 +17,7 @@ from facsimile.spec.choices import Statistic
 from facsimile.spec.constraints import Condition, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import Count, Epsilon, Exact, show_decimal
 from facsimile.spec.mistakes import Mistake, Place
-from facsimile.spec.model import Model, Name, Reference
+from facsimile.spec.model import Model, Name, Reference, optional
 from facsimile.spec.people import Sourced
 
 REFERENCES = ("of", "by", "match", "target")
@@ -40,11 +40,13 @@ def _repeated(names: Sequence[str], place: Place, problem: str) -> Iterator[Mist
 
 
 class _Criterion(Model):
+    _called: ClassVar[str] = "{0.kind}"
+
     threshold: Exact = Field(gt=0, description="Met when the error is strictly below.")
     epsilon: Epsilon = Field(description="Budget share of the measurement that is published.")
-    statistic: Statistic | None = Field(default=None, description="Overrides the specification's `statistic`.")
-    source: Sourced | None = Field(default=None, description="Who asked for it, and why.")
-    threshold_source: Sourced | None = Field(default=None, description="Who set the threshold, and why.")
+    statistic: Statistic | None = optional("Overrides the specification's `statistic`.")
+    source: Sourced | None = optional("Who asked for it, and why.")
+    threshold_source: Sourced | None = optional("Who set the threshold, and why.")
 
     numbers_of: ClassVar[str | None] = None
     """The key of the columns that need a number for every bin; or EVERY."""
@@ -52,7 +54,7 @@ class _Criterion(Model):
     @property
     def name(self) -> str:
         """The criterion's name in reports."""
-        return self.kind
+        return self._called.format(self)
 
     @property
     def kind(self) -> str:
@@ -75,28 +77,24 @@ class MarginalsAbsolute(_Criterion):
     """The largest difference of any count of any k-way table, as a share of all records."""
 
     criterion: Literal["marginals-absolute"]
-    ways: Count | None = Field(default=None, ge=1, description="Largest k; default: all columns.")
+    ways: Count | None = optional("Largest k; default: all columns.", ge=1)
 
 
 class MarginalsRelative(_Criterion):
     """The largest ratio of two one-way counts, each plus one."""
 
     criterion: Literal["marginals-relative"]
-    clip: Exact = Field(default=Fraction(2), gt=1, description="Ratios are clipped to [1, clip] (paper form).")
-    false_accept: Exact = Field(
-        default=Fraction(1, 20),
+    clip: Exact = optional("Ratios are clipped to [1, clip] (paper form).", Fraction(2), gt=1)
+    false_accept: Exact = optional(
+        "Probability that a clipped ratio passes by luck of the noise (paper form).",
+        Fraction(1, 20),
         gt=0,
         lt=Fraction(1, 2),
-        description="Probability that a clipped ratio passes by luck of the noise (paper form).",
     )
-    tested_at: Exact | None = Field(
-        default=None,
-        gt=1,
-        description="What a noisy ratio must stay below (scheme and form paper); default: from `false_accept`.",
+    tested_at: Exact | None = optional(
+        "What a noisy ratio must stay below (scheme and form paper); default: from `false_accept`.", gt=1
     )
-    planning_s_min: Count = Field(
-        default=50, ge=0, description="Smallest one-way count to plan with, before a release exists."
-    )
+    planning_s_min: Count = optional("Smallest one-way count to plan with, before a release exists.", 50, ge=0)
 
     def mistakes(self) -> Iterator[Mistake]:
         """A ratio is tested at its threshold or below, and below what it is clipped to."""
@@ -110,15 +108,9 @@ class ConditionalMean(_Criterion):
 
     numbers_of = "of"
     criterion: Literal["mean"]
+    _called: ClassVar[str] = "mean-{0.of}"
     of: Reference = Field(description="The column whose mean is taken.")
-    by: tuple[Reference, ...] = Field(
-        default=(), description="Columns whose groups condition it; overall is added."
-    )
-
-    @property
-    def name(self) -> str:
-        """The criterion's name in reports."""
-        return f"mean-{self.of}"
+    by: tuple[Reference, ...] = optional("Columns whose groups condition it; overall is added.", ())
 
 
 class RegressionCoefficients(_Criterion):
@@ -129,8 +121,8 @@ class RegressionCoefficients(_Criterion):
     numbers_of = EVERY
     criterion: Literal["regression-coefficients"]
     target: Reference
-    planning_sensitivity: Exact | None = Field(
-        default=None, gt=0, description="Sensitivity of the one-step statistic to plan with (sharp form)."
+    planning_sensitivity: Exact | None = optional(
+        "Sensitivity of the one-step statistic to plan with (sharp form).", gt=0
     )
 
 
@@ -152,9 +144,7 @@ class Faithfulness(_Criterion):
 
     criterion: Literal["faithfulness"]
     match: tuple[Reference, ...] = Field(description="Columns that must be equal.")
-    within: Count = Field(
-        default=1, ge=0, le=MOST_BINS, description="How many reference bins one other column may be off."
-    )
+    within: Count = optional("How many reference bins one other column may be off.", 1, ge=0, le=MOST_BINS)
     reference: str = Field(description="The alternative whose bins count.")
 
     def mistakes(self) -> Iterator[Mistake]:
@@ -171,12 +161,12 @@ class RangesAbsolute(_Criterion):
 
     criterion: Literal["ranges-absolute"]
     of: tuple[Reference, ...] = Field(min_length=1, description="Ordered columns.")
-    by: tuple[Reference, ...] = Field(default=(), description="Columns whose groups condition them.")
+    by: tuple[Reference, ...] = optional("Columns whose groups condition them.", ())
 
 
 class _OfMarginals(_Criterion):
-    of: tuple[tuple[Reference, ...], ...] = Field(default=(), description="Marginals; or give `ways`.")
-    ways: Count | None = Field(default=None, ge=1, description="All marginals of this many columns.")
+    of: tuple[tuple[Reference, ...], ...] = optional("Marginals; or give `ways`.", ())
+    ways: Count | None = optional("All marginals of this many columns.", ge=1)
 
     def mistakes(self) -> Iterator[Mistake]:
         """Marginals are either listed or counted by their columns."""
@@ -191,14 +181,8 @@ class TotalVariationDistance(_OfMarginals):
     """The share of records that stand in the wrong cell of a marginal: the worst marginal, or their average."""
 
     criterion: Literal["total-variation"]
-    over: Literal["worst", "average"] = Field(
-        default="worst", description="The worst marginal, or the average."
-    )
-
-    @property
-    def name(self) -> str:
-        """The criterion's name in reports."""
-        return f"total-variation-{self.over}"
+    _called: ClassVar[str] = "total-variation-{0.over}"
+    over: Literal["worst", "average"] = optional("The worst marginal, or the average.", "worst")
 
 
 class MarginalsTail(_OfMarginals):
@@ -217,10 +201,8 @@ class Quantile(_Criterion):
     numbers_of = "of"
     criterion: Literal["quantile"]
     of: Reference = Field(description="The column whose quantile is taken.")
-    by: tuple[Reference, ...] = Field(
-        default=(), description="Columns whose groups condition it; overall is added."
-    )
-    at: Exact = Field(default=Fraction(1, 2), gt=0, lt=1, description="Which one; 0.5 is the median.")
+    by: tuple[Reference, ...] = optional("Columns whose groups condition it; overall is added.", ())
+    at: Exact = optional("Which one; 0.5 is the median.", Fraction(1, 2), gt=0, lt=1)
 
     @property
     def name(self) -> str:
@@ -245,14 +227,10 @@ class NamedQuery(_Criterion):
 
     numbers_of = "of"
     criterion: Literal["query"]
+    _called: ClassVar[str] = "query-{0.query}"
     query: Name = Field(description="The query's name.")
     where: str = Field(description="The condition, as in a constraint.")
-    of: Reference | None = Field(default=None, description="Compare this column's mean instead of the share.")
-
-    @property
-    def name(self) -> str:
-        """The criterion's name in reports."""
-        return f"query-{self.query}"
+    of: Reference | None = optional("Compare this column's mean instead of the share.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A condition can be read."""

@@ -22,7 +22,7 @@ from facsimile.errors import refusal
 from facsimile.spec.constraints import Condition, holds, names, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.mistakes import SEED, Mistake, cut, every, listed, nearest, unknown_name
-from facsimile.spec.model import Model, Setting
+from facsimile.spec.model import Model, Setting, optional
 
 DENSE_CELLS = 10_000_000
 SAMPLING = "sampling"
@@ -100,9 +100,7 @@ class Grid(Model):
 
     family: str
     grid: dict[str, list[Setting]] = Field(default_factory=dict, description="Hyperparameter: its values.")
-    exclude: tuple[str, ...] = Field(
-        default=(), max_length=100, description="Conditions that a draw may not satisfy."
-    )
+    exclude: tuple[str, ...] = optional("Conditions that a draw may not satisfy.", (), max_length=100)
 
     def mistakes(self) -> Iterator[Mistake]:
         """A known family, its own hyperparameters, and exclusions that leave something."""

@@ -18,15 +18,15 @@ from facsimile.spec.text import Text, read, read_limited
 
 M = TypeVar("M", bound=Model)
 NAMELESS = "there is a mistake that cannot be named"
-Check = Callable[[Any], Iterator[Mistake]]
+Finder = Callable[[Any], Iterator[Mistake]]
 
 
-def load(path: Path, *checks: Check) -> Specification:
+def load(path: Path, *checks: Finder) -> Specification:
     """Read a specification file; further checks add their mistakes to those of the file."""
     return loads(read_limited(path), *checks)
 
 
-def loads(content: bytes | str, *checks: Check) -> Specification:
+def loads(content: bytes | str, *checks: Finder) -> Specification:
     """Read a specification from its text."""
     return read_as(Specification, read(content), *checks)
 
@@ -44,7 +44,7 @@ def validated(data: Any) -> Specification:
     return read_as(Specification, Text(data, {}, ()))
 
 
-def read_as(model: type[M], text: Text, *checks: Check) -> M:
+def read_as(model: type[M], text: Text, *checks: Finder) -> M:
     """A text as a model; all its mistakes become one refusal.
 
     The first check also looks at a model that has mistakes; the others want one without.

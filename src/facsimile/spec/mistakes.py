@@ -65,15 +65,15 @@ def unclear(place: Place) -> Mistake:
     return Mistake(place, "", UNCLEAR)
 
 
-def every(*checks: Iterator[Mistake]) -> Iterator[Mistake]:
-    """The mistakes of all checks; a check ends where it needs what another mistake hides."""
+def every(*checks: Iterator[Mistake], at: Place = ()) -> Iterator[Mistake]:
+    """The mistakes of all checks of the part at a place; a check ends where it needs what a mistake hides."""
     for check in checks:
         try:
-            yield from check
+            yield from (mistake.within(at) for mistake in check)
         except Unknown:
             pass
         except ValueError as error:
-            yield Mistake((), str(error))
+            yield Mistake(at, str(error))
 
 
 def refused(mistakes: Iterable[Mistake], lines: Mapping[Place, int]) -> SpecRefused:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from facsimile.spec.mistakes import Mistake, Unknown
@@ -47,6 +55,22 @@ class Model(BaseModel):
             return super().__getattr__(name)
 
 
+def optional(description: str, default: Any = None, **rules: Any) -> Any:
+    """A key that may be left out: what it says, what holds without it, and the rules of its values."""
+    return Field(default=default, description=description, **rules)
+
+
+def written(fits: Callable[[str], object], problem: str) -> AfterValidator:
+    """A rule for a text: the problem is told where it does not fit."""
+
+    def check(text: str) -> str:
+        if not fits(text):
+            raise ValueError(problem)
+        return text
+
+    return AfterValidator(check)
+
+
 def text_of_number(value: Any) -> Any:
     """A whole number as its text: a label or a year may be written as one."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -79,18 +103,6 @@ def is_name(name: str) -> bool:
     return re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name) is not None
 
 
-def _safe_name(name: str) -> str:
-    if not is_name(name):
-        raise ValueError(NAME_RULE)
-    return name
-
-
-def _safe_key(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,62}", name):
-        raise ValueError("a name is written in letters, digits, - and _, and starts with a letter")
-    return name
-
-
 def _prose(text: str) -> str:
     if not text.strip() or len(text) > 4000:
         raise ValueError("a text of 1 to 4,000 characters is expected")
@@ -100,10 +112,13 @@ def _prose(text: str) -> str:
     return prose
 
 
+TEXT = WithJsonSchema({"type": "string"})
 _scalar = WithJsonSchema({"type": ["string", "number", "boolean"]})
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
+_KEY_RULE = "a name is written in letters, digits, - and _, and starts with a letter"
 Label = Annotated[str, BeforeValidator(text_of_number), AfterValidator(_safe_label), _scalar]
 Setting = Annotated[str, BeforeValidator(text_of_number), AfterValidator(_setting), _scalar]
-Name = Annotated[str, AfterValidator(_safe_name), WithJsonSchema({"type": "string"})]
-Reference = Annotated[str, WithJsonSchema({"type": "string"})]
-Key = Annotated[str, AfterValidator(_safe_key), WithJsonSchema({"type": "string"})]
-Prose = Annotated[str, AfterValidator(_prose), WithJsonSchema({"type": "string"})]
+Name = Annotated[str, written(is_name, NAME_RULE), TEXT]
+Reference = Annotated[str, TEXT]
+Key = Annotated[str, written(_KEY.fullmatch, _KEY_RULE), TEXT]
+Prose = Annotated[str, AfterValidator(_prose), TEXT]

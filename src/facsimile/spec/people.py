@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from facsimile.spec.mistakes import Mistake
-from facsimile.spec.model import Label, Model, Prose, text_of_number
+from facsimile.spec.model import TEXT, Label, Model, Prose, optional, text_of_number, written
 from facsimile.spec.publisher import HOST, is_link
 
 MOST_PEOPLE = 100
@@ -30,12 +30,6 @@ def is_mail(text: str) -> bool:
     return len(text) <= 254 and _MAIL.fullmatch(text) is not None
 
 
-def _address(text: str) -> str:
-    if not (is_mail(text) or is_link(text)):
-        raise ValueError("an address is an e-mail address such as data@office.example, or a link with https://")
-    return text
-
-
 def _day(text: str) -> str:
     """A day, or the month or year that is known of it."""
     try:
@@ -47,7 +41,8 @@ def _day(text: str) -> str:
     raise ValueError("a day is written like 2024-02-29; where only the month or year is known, 2024-02 or 2024")
 
 
-Address = Annotated[str, AfterValidator(_address), WithJsonSchema({"type": "string"})]
+_CONTACT_RULE = "an address is an e-mail address such as data@office.example, or a link with https://"
+Contact = Annotated[str, written(lambda text: is_mail(text) or is_link(text), _CONTACT_RULE), TEXT]
 Day = Annotated[
     str,
     BeforeValidator(text_of_number),
@@ -60,8 +55,8 @@ class Source(Model):
     """Who set something, why, and when."""
 
     by: Label = Field(description="Who set it: a person, a role or an office.")
-    why: Prose | None = Field(default=None, description="For which reason.")
-    when: Day | None = Field(default=None, description="On which day, or in which month or year.")
+    why: Prose | None = optional("For which reason.")
+    when: Day | None = optional("On which day, or in which month or year.")
 
 
 Sourced = Prose | Source
@@ -70,9 +65,9 @@ Sourced = Prose | Source
 class Partner(Model):
     """Somebody who took part: a person, a role or an office."""
 
-    name: Label | None = Field(default=None, description="The name; a role alone will do.")
-    role: Label | None = Field(default=None, description="What the partner does there.")
-    organisation: Label | None = Field(default=None, description="Where the partner works.")
+    name: Label | None = optional("The name; a role alone will do.")
+    role: Label | None = optional("What the partner does there.")
+    organisation: Label | None = optional("Where the partner works.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A partner is somebody."""
@@ -85,24 +80,20 @@ class Approval(Model):
 
     by: Label = Field(description="Who approved it.")
     of: Prose = Field(description="What was approved.")
-    when: Day | None = Field(default=None, description="On which day, or in which month or year.")
+    when: Day | None = optional("On which day, or in which month or year.")
 
 
 class Governance(Model):
     """Who is behind a release, who approved it, and where people write to."""
 
-    partners: tuple[Partner, ...] = Field(default=(), max_length=MOST_PEOPLE, description="Who took part.")
+    partners: tuple[Partner, ...] = optional("Who took part.", (), max_length=MOST_PEOPLE)
     requirements: dict[Label, Prose] = Field(
         default_factory=dict,
         max_length=MOST_PEOPLE,
         description="What the partners asked for, by a short name.",
     )
-    approvals: tuple[Approval, ...] = Field(
-        default=(), max_length=MOST_PEOPLE, description="Who approved what."
-    )
-    legal_basis: Prose | None = Field(default=None, description="The laws that govern the release.")
-    ethics_review: Prose | None = Field(default=None, description="Which review of ethics it passed.")
-    contact: Address | None = Field(default=None, description="Where questions about the release go.")
-    feedback: Address | None = Field(
-        default=None, description="Where users tell what they found; else `contact`."
-    )
+    approvals: tuple[Approval, ...] = optional("Who approved what.", (), max_length=MOST_PEOPLE)
+    legal_basis: Prose | None = optional("The laws that govern the release.")
+    ethics_review: Prose | None = optional("Which review of ethics it passed.")
+    contact: Contact | None = optional("Where questions about the release go.")
+    feedback: Contact | None = optional("Where users tell what they found; else `contact`.")

@@ -17,7 +17,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from facsimile.spec.mistakes import Mistake, every
-from facsimile.spec.model import Label, Model, Prose
+from facsimile.spec.model import TEXT, Label, Model, Prose, optional, written
 
 PNG = "data:image/png;base64,"
 MOST_LOGO, MOST_SIDE = 48 * 1024, 600
@@ -33,30 +33,6 @@ _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 def is_link(text: str) -> bool:
     """Whether a text is a link that a page may hold."""
     return len(text) <= 300 and _LINK.fullmatch(text) is not None
-
-
-def _link(text: str) -> str:
-    if not is_link(text):
-        raise ValueError("a link begins with https:// or http:// and a host, and has no blanks or quotes")
-    return text
-
-
-def _doi(text: str) -> str:
-    if not _DOI.fullmatch(text):
-        raise ValueError("a DOI is written like 10.5281/zenodo.1234567, without an address before it")
-    return text
-
-
-def _version(text: str) -> str:
-    if not _VERSION.fullmatch(text):
-        raise ValueError("a version has up to 32 letters, digits, points and dashes, such as 1.0")
-    return text
-
-
-def _licence(text: str) -> str:
-    if not _LICENCE.fullmatch(text):
-        raise ValueError("a licence is a short name such as CC-BY-4.0")
-    return text
 
 
 def _logo(text: str) -> str:
@@ -110,31 +86,31 @@ def _inflated(packed: bytes, size: int) -> bytes | None:
     return found if len(found) == size and reader.eof and not reader.unused_data else None
 
 
-_text = WithJsonSchema({"type": "string"})
-_scalar = WithJsonSchema({"type": ["string", "number"]})
-Link = Annotated[str, AfterValidator(_link), _text]
+_LINK_RULE = "a link begins with https:// or http:// and a host, and has no blanks or quotes"
+_DOI_RULE = "a DOI is written like 10.5281/zenodo.1234567, without an address before it"
+_VERSION_RULE = "a version has up to 32 letters, digits, points and dashes, such as 1.0"
+_LICENCE_RULE = "a licence is a short name such as CC-BY-4.0"
+Link = Annotated[str, written(is_link, _LINK_RULE), TEXT]
+Doi = Annotated[str, written(_DOI.fullmatch, _DOI_RULE), TEXT]
+Licence = Annotated[str, written(_LICENCE.fullmatch, _LICENCE_RULE), TEXT]
+Logo = Annotated[str, AfterValidator(_logo), TEXT]
+VersionText = Annotated[
+    str, written(_VERSION.fullmatch, _VERSION_RULE), WithJsonSchema({"type": ["string", "number"]})
+]
 
 
 class Publisher(Model):
     """Who publishes the release, and its terms: printed in its documents."""
 
     name: Label = Field(description="Who publishes the release.")
-    homepage: Link | None = Field(default=None, description="The publisher's page: http or https.")
-    licence: Annotated[str, AfterValidator(_licence), _text] | None = Field(
-        default=None, description="The short name of the licence, such as CC-BY-4.0."
-    )
-    licence_link: Link | None = Field(default=None, description="Where the licence can be read.")
-    doi: Annotated[str, AfterValidator(_doi), _text] | None = Field(
-        default=None, description="The release's DOI, such as 10.5281/zenodo.1234567."
-    )
-    version: Annotated[str, AfterValidator(_version), _scalar] | None = Field(
-        default=None, description="The version of this release."
-    )
-    provenance: Prose | None = Field(default=None, description="The file or register that it was made from.")
-    provenance_link: Link | None = Field(default=None, description="Where that file or register is described.")
-    logo: Annotated[str, AfterValidator(_logo), _text] | None = Field(
-        default=None, description="A small PNG as a data URI."
-    )
+    homepage: Link | None = optional("The publisher's page: http or https.")
+    licence: Licence | None = optional("The short name of the licence, such as CC-BY-4.0.")
+    licence_link: Link | None = optional("Where the licence can be read.")
+    doi: Doi | None = optional("The release's DOI, such as 10.5281/zenodo.1234567.")
+    version: VersionText | None = optional("The version of this release.")
+    provenance: Prose | None = optional("The file or register that it was made from.")
+    provenance_link: Link | None = optional("Where that file or register is described.")
+    logo: Logo | None = optional("A small PNG as a data URI.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A link belongs to what it describes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -15,10 +15,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from facsimile.spec.choices import SchemeName, Statistic
+from facsimile.spec.choices import Algorithm, SchemeName, Statistic
 from facsimile.spec.columns import DROP, Axis, Column, Constant
 from facsimile.spec.constraints import (
-    Among,
     Atom,
     Compare,
     Condition,
@@ -42,12 +41,11 @@ from facsimile.spec.criteria import (
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
-from facsimile.spec.listed import MOST_LISTED, Algorithm, Listed
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
-from facsimile.spec.model import Key, Model, Prose, Reference, is_name
+from facsimile.spec.model import Key, Model, Prose, Reference, is_name, optional
 from facsimile.spec.people import Governance, Sourced
 from facsimile.spec.publisher import Publisher
-from facsimile.spec.space import Configuration, Space
+from facsimile.spec.space import MOST_LISTED, Configuration, Listed, Space
 from facsimile.spec.witnesses import cases
 
 MOST_PARTS = 500
@@ -57,8 +55,7 @@ MOST_CASES = 1_000_000
 UNKNOWN = "\0"
 SMALLEST_CHANCE = 1e-300
 C = TypeVar("C")
-Rule = tuple[Constraint, Condition]
-Record = dict[str, Fraction | str | None]
+Record = Mapping[str, Fraction | str | None]
 
 
 class Records(Model):
@@ -92,7 +89,7 @@ class Projection(Model):
 
     algorithm: tuple[Algorithm, ...] = ("paper",)
     min_count: tuple[Count, ...] = (2,)
-    source: Sourced | None = Field(default=None, description="Who asked for it, and why.")
+    source: Sourced | None = optional("Who asked for it, and why.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A projection has an algorithm and minimal counts from 1."""
@@ -121,13 +118,10 @@ class Selection(Model):
     cap: Count | None = Field(default=None, ge=1)
     epsilon_0: Epsilon | None = None
     a: Exact | None = Field(default=None, gt=0, le=1)
-    false_accept: Exact = Field(
-        default=Fraction(1, 20),
-        gt=0,
-        lt=1,
-        description="Probability that the run releases a table that misses a criterion.",
+    false_accept: Exact = optional(
+        "Probability that the run releases a table that misses a criterion.", Fraction(1, 20), gt=0, lt=1
     )
-    source: Sourced | None = Field(default=None, description="Who chose it, and why.")
+    source: Sourced | None = optional("Who chose it, and why.")
 
     def mistakes(self) -> Iterator[Mistake]:
         """A mode has the parameters it takes, and a guarantee."""
@@ -163,10 +157,10 @@ class Budget(Model):
 
     total: Epsilon
     generator: Epsilon = Field(description="For one fit of the generator.")
-    test: Epsilon | None = Field(default=None, description="For one test of a candidate.")
-    once: Epsilon | None = Field(default=None, description="For a regression fitted once before the loop.")
-    delta: Exact = Field(default=Fraction(0), ge=0, lt=1, description="0: pure differential privacy.")
-    source: Sourced | None = Field(default=None, description="Who agreed to it, and why.")
+    test: Epsilon | None = optional("For one test of a candidate.")
+    once: Epsilon | None = optional("For a regression fitted once before the loop.")
+    delta: Exact = optional("0: pure differential privacy.", Fraction(0), ge=0, lt=1)
+    source: Sourced | None = optional("Who agreed to it, and why.")
 
 
 class Spread(Model):
@@ -200,9 +194,9 @@ class Specification(Model):
     facsimile: Literal["1"] = Field(description="Version of this language.")
     title: Prose
     description: Prose | None = None
-    contact: Prose | None = Field(default=None, description="Where people write about the release.")
-    publisher: Publisher | None = Field(default=None, description="Who publishes it, and its terms.")
-    governance: Governance | None = Field(default=None, description="Who is behind it, and who approved it.")
+    contact: Prose | None = optional("Where people write about the release.")
+    publisher: Publisher | None = optional("Who publishes it, and its terms.")
+    governance: Governance | None = optional("Who is behind it, and who approved it.")
     unit: Prose = Field(description="Whom one record stands for: the unit of privacy.")
     neighbours: Annotated[Literal["replace-one"], BeforeValidator(_replace_one)]
     records: Records
@@ -210,11 +204,10 @@ class Specification(Model):
     constraints: Constraints
     families: tuple[Grid, ...] = Field(min_length=1, max_length=MOST_PARTS)
     projection: Projection
-    configurations: tuple[Listed, ...] | None = Field(
-        default=None,
+    configurations: tuple[Listed, ...] | None = optional(
+        "The configurations that may be drawn; default: all that the file allows.",
         min_length=1,
         max_length=MOST_LISTED,
-        description="The configurations that may be drawn; default: all that the file allows.",
     )
     statistic: Statistic = "sharp"
     criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=MOST_PARTS)
@@ -404,11 +397,9 @@ class Specification(Model):
         """Each listed configuration is one that the rest of the file allows, and none stands twice."""
         seen = set[str]()
         for i, listed in enumerate(self.configurations or ()):
-            wrong = list(
-                every(self._check_alternatives(listed), self._check_family(listed), self._check_shaping(listed))
-            )
-            for mistake in wrong:
-                yield mistake.within(("configurations", i))
+            checks = (self._check_alternatives(listed), self._check_family(listed), self._check_shaping(listed))
+            wrong = list(every(*checks, at=("configurations", i)))
+            yield from wrong
             with suppress(Unknown):
                 name = "" if wrong else self._chosen(listed).identifier
                 if name in seen:
@@ -460,15 +451,15 @@ class Specification(Model):
 
     def _check_criteria(self) -> Iterator[Mistake]:
         for i, criterion in enumerate(self.criteria):
-            for mistake in every(
+            yield from every(
                 self._check_references(criterion),
                 self._check_groups(criterion),
                 self._check_numbers(criterion),
                 self._check_clip(criterion),
                 self._check_query(criterion),
                 self._check_reference(criterion),
-            ):
-                yield mistake.within(("criteria", i))
+                at=("criteria", i),
+            )
 
     def _check_references(self, criterion: Criterion) -> Iterator[Mistake]:
         for place, name in criterion.references():
@@ -502,7 +493,7 @@ class Specification(Model):
 
     def _check_query(self, criterion: Criterion) -> Iterator[Mistake]:
         if isinstance(criterion, NamedQuery):
-            yield from self._check_condition(criterion.condition(self.names), ("where",), criterion.where)
+            yield from self._check_condition(criterion, "where")
 
     def _check_reference(self, criterion: Criterion) -> Iterator[Mistake]:
         """The reference of a matching is an alternative of every column that it compares."""
@@ -518,25 +509,23 @@ class Specification(Model):
 
     def _check_rules(self, kind: Literal["raw", "synthetic"]) -> Iterator[Mistake]:
         for i, rule in enumerate(getattr(self.constraints, kind)):
-            for mistake in every(
-                self._check_rule(rule),
+            yield from every(
+                self._check_condition(rule, "never"),
                 self._check_constants(rule) if kind == "raw" else iter(()),
                 self._check_clamp(rule, kind),
                 self._check_bins(rule, kind),
-            ):
-                yield mistake.within(("constraints", kind, i))
-
-    def _check_rule(self, rule: Constraint) -> Iterator[Mistake]:
-        yield from self._check_condition(rule.condition(self.names), ("never",), rule.never)
+                at=("constraints", kind, i),
+            )
 
     def _check_constants(self, rule: Constraint) -> Iterator[Mistake]:
         if any(len(atom.names) > 1 for atom in atoms(rule.condition(self.names))):
             problem = "a raw constraint compares a column with constants, not with another column"
             yield Mistake(("never",), problem)
 
-    def _check_condition(self, condition: Condition, place: Place, text: str) -> Iterator[Mistake]:
-        for atom in dict.fromkeys(atoms(condition)):
-            yield from every(self._check_atom(atom, place, f"`{cut(text)}`"))
+    def _check_condition(self, part: Constraint | NamedQuery, key: str) -> Iterator[Mistake]:
+        text = f"`{cut(getattr(part, key))}`"  # a mistake hides it
+        for atom in dict.fromkeys(atoms(part.condition(self.names))):
+            yield from every(self._check_atom(atom, (key,), text))
 
     def _check_atom(self, atom: Atom, place: Place, text: str) -> Iterator[Mistake]:
         for name in atom.names:
@@ -544,7 +533,6 @@ class Specification(Model):
         if isinstance(atom, Missing) or not set(atom.names) <= set(self._by_name):
             return
         column = self.column(atom.name)
-        constants = atom.values if isinstance(atom, Among) else () if atom.other_is_name else (atom.other,)
         if isinstance(atom, Compare) and atom.other_is_name:
             other = self.column(str(atom.other))
             if other.is_category is not column.is_category:
@@ -552,14 +540,14 @@ class Specification(Model):
             elif other.decimals != column.decimals:
                 yield Mistake(place, f"{text} compares columns with different decimals")
         if not column.is_category:
-            for constant in constants:
+            for constant in atom.constants:
                 if isinstance(constant, str):
                     problem = f"{text} compares the number {atom.name} with the text {cut(constant)}"
                     yield unknown_name(place, problem, constant, self.names)
         elif isinstance(atom, Compare) and atom.sign not in ("=", "!="):
             yield Mistake(place, f"{text} orders the categories of {atom.name}")
         else:
-            for constant in constants:
+            for constant in atom.constants:
                 if str(constant) not in column.categories:
                     problem = f"{text}: {cut(str(constant))} is not a value of {atom.name}"
                     yield unknown_name(place, problem, str(constant), column.values or ())
@@ -579,7 +567,7 @@ class Specification(Model):
             for name, value in (rule.clamp or {}).items():
                 yield from self._check_name(name, ("clamp", name), "the clamp")
                 with suppress(Unknown):
-                    if name in self._by_name and self.column(name)._bin_of(value) is None:
+                    if name in self._by_name and not self.column(name).holds(value):
                         yield Mistake(("clamp", name), f"the clamp leads outside the domain of {name}")
 
     def _check_bins(self, rule: Constraint, kind: str) -> Iterator[Mistake]:
@@ -606,15 +594,15 @@ class Specification(Model):
                         problem = f"policy clamp keeps every record: column {column.name} may not drop any"
                         yield Mistake(("columns", i, key), problem)
 
-    def clamped(self, record: Mapping[str, Fraction | str | None]) -> dict[str, Fraction | str | None]:
-        """A record after the clamp rules, in their order; each reads this record and the specification only."""
-        return self._after(record, list(zip(self.constraints.raw, self._raw, strict=True)))
+    def clamped(self, record: Record, rules: Iterable[int] | None = None) -> Record:
+        """A record after clamp rules (all, unless some are named), in their order.
 
-    def _after(self, record: Mapping[str, Fraction | str | None], rules: Sequence[Rule]) -> Record:
+        Each reads this record and the specification only.
+        """
         found = dict(record)
-        for rule, condition in rules:
-            if holds(condition, found):
-                for name, value in (rule.clamp or {}).items():
+        for i in range(len(self._raw)) if rules is None else rules:
+            if holds(self._raw[i], found):
+                for name, value in (self.constraints.raw[i].clamp or {}).items():
                     found[name] = value if self.column(name).is_category else parse_decimal(value)
         return found
 
@@ -628,44 +616,37 @@ class Specification(Model):
         """
         if self.constraints.policy != "clamp":
             return
-        spoken = [
-            {*names(condition), *(rule.clamp or {})}
-            for rule, condition in zip(self.constraints.raw, self._raw, strict=True)
-        ]
+        rules = zip(self.constraints.raw, self._raw, strict=True)
+        spoken = [{*names(condition), *(rule.clamp or {})} for rule, condition in rules]
         for bundle in connected(spoken):
             yield from self._check_bundle(bundle, sorted(set().union(*(spoken[i] for i in bundle))))
 
     def _check_bundle(self, bundle: list[int], columns: list[str]) -> Iterator[Mistake]:
-        rules = [(self.constraints.raw[i], self._raw[i]) for i in bundle]
-        choices = [self._representatives(name, rules) for name in columns]
-        if prod(len(values) for values in choices) * len(rules) > MOST_CLAMP_CASES:
+        choices = [self._representatives(name, bundle) for name in columns]
+        if prod(len(values) for values in choices) * len(bundle) > MOST_CLAMP_CASES:
             problem = "the clamp rules have too many cases to check: split them or use policy declared"
             yield Mistake(("constraints", "policy"), problem)
             return
         for values in product(*choices):
-            after = self._after(dict(zip(columns, values, strict=True)), rules)
-            for i, (rule, condition) in zip(bundle, rules, strict=True):
-                if holds(condition, after):
-                    problem = f"after all clamps a record can still satisfy `{cut(rule.never)}`"
+            after = self.clamped(dict(zip(columns, values, strict=True)), bundle)
+            for i in bundle:
+                if holds(self._raw[i], after):
+                    rule = cut(self.constraints.raw[i].never)
+                    problem = f"after all clamps a record can still satisfy `{rule}`"
                     yield Mistake(("constraints", "raw", i, "clamp"), problem)
                     return
 
-    def _representatives(self, name: str, rules: Sequence[Rule]) -> list[Fraction | str | None]:
+    def _representatives(self, name: str, bundle: list[int]) -> list[Fraction | str | None]:
         """A value for each answer that rules can give, an unknown category and a missing value among them."""
         column = self.column(name)
         blank: list[Fraction | str | None] = [] if isinstance(column.missing, Constant) else [None]
         if column.values is not None:
             other = [] if column.outside in column.values else [UNKNOWN]
             return [*column.values, *other, *blank]
-        edges = {Fraction(0)} | {
-            constant
-            for _, condition in rules
-            for atom in atoms(condition)
-            if atom.names[0] == name and not isinstance(atom, Missing)
-            for constant in (atom.values if isinstance(atom, Among) else (atom.other,))
-            if isinstance(constant, Fraction)
-        }
-        edges |= {parse_decimal(rule.clamp[name]) for rule, _ in rules if rule.clamp and name in rule.clamp}
+        spoken = (atom for i in bundle for atom in atoms(self._raw[i]) if atom.name == name)
+        clamps = (self.constraints.raw[i].clamp or {} for i in bundle)
+        edges = {Fraction(0), *(number for atom in spoken for number in atom.numbers)}
+        edges |= {parse_decimal(clamp[name]) for clamp in clamps if name in clamp}
         return [*sorted({edge + shift * column.step for edge in edges for shift in (-1, 0, 1)}), *blank]
 
     def _check_test(self) -> Iterator[Mistake]:

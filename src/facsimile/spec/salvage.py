@@ -36,18 +36,21 @@ from facsimile.spec.model import Model
 MOST_REPAIRS = 100
 KEY = "[key]"
 M = TypeVar("M", bound=Model)
-_BOUNDS = {
-    "greater_than": ("above", "gt"),
-    "greater_than_equal": ("at least", "ge"),
-    "less_than": ("below", "lt"),
-    "less_than_equal": ("at most", "le"),
-}
-_SHAPES = {
+_PROBLEMS = {
     "list_type": "must be a list",
     "tuple_type": "must be a list",
     "dict_type": "must hold keys with their values",
     "model_type": "must hold keys with their values",
     "string_type": "must be a text",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be at most {le}",
+    "too_short": "must list at least {min_length}",
+    "too_long": "has at most {max_length} items",
+    "string_too_long": "has at most {max_length} characters",
+    "missing": "has too few items",
+    "value_error": "is wrong: {error}",
 }
 
 
@@ -68,7 +71,7 @@ class Salvage:
         made = cast(M, kind.model_construct())
         made.__dict__.clear()
         if not isinstance(data, Mapping):
-            self._tell(Mistake(place, f"{_subject(place)} {_SHAPES['dict_type'] if data else 'is empty'}"))
+            self._tell(Mistake(place, f"{_subject(place)} {_PROBLEMS['dict_type'] if data else 'is empty'}"))
             return made
         data = kind.filled(data)
         keys = self._keys(kind, data, place)
@@ -137,7 +140,7 @@ class Salvage:
         if models == [bare] or (models and isinstance(data, Mapping)):
             return self.part(self._chosen(models, data, place), data, place)
         if models and _tags(models):
-            self._tell(Mistake(place, f"{_subject(place)} {_SHAPES['dict_type']}"))
+            self._tell(Mistake(place, f"{_subject(place)} {_PROBLEMS['dict_type']}"))
             raise Unknown
         inner = get_args(bare)[-1 if get_origin(bare) is dict else 0] if get_args(bare) else None
         if _models(_bare(inner)) and get_origin(bare) is dict and isinstance(data, Mapping):
@@ -306,25 +309,8 @@ def _worded(detail: ErrorDetails, data: Any, place: Place) -> Mistake:
         choices = re.findall(r"'([^']*)'", str(context["expected"]))
         word = data if isinstance(data, str) else str(data).lower()
         return unknown_name(place, f"{subject} may not be {cut(word)}", word, choices)
-    return Mistake(place, f"{subject} {_problem(kind, context)}")
-
-
-def _problem(kind: str, context: Mapping[str, Any]) -> str:
-    if kind in _SHAPES:
-        return _SHAPES[kind]
-    if kind in _BOUNDS:
-        words, name = _BOUNDS[kind]
-        return f"must be {words} {context[name]}"
-    if kind == "too_short":
-        return f"must list at least {context['min_length']}"
-    if kind in ("too_long", "string_too_long"):
-        what = "items" if kind == "too_long" else "characters"
-        return f"has at most {context['max_length']} {what}"
-    if kind == "missing":
-        return "has too few items"
-    if kind == "value_error":
-        return f"is wrong: {context['error']}"
-    return "has a value that does not fit"
+    problem = _PROBLEMS.get(kind, "has a value that does not fit").format(**context)
+    return Mistake(place, f"{subject} {problem}")
 
 
 def _fits(form: str, data: Any) -> bool:

@@ -9,13 +9,20 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
 
+from pydantic import Field
+
+from facsimile.spec.choices import Algorithm
+from facsimile.spec.decimals import Count
 from facsimile.spec.families import Grid, family_of
 from facsimile.spec.mistakes import Place
+from facsimile.spec.model import Model, Reference, Setting
+
+MOST_LISTED = 1_000
 
 
 @dataclass(frozen=True)
@@ -29,12 +36,7 @@ class Configuration:
 
     def as_json(self) -> dict[str, object]:
         """The configuration as plain data."""
-        return {
-            "alternatives": dict(self.alternatives),
-            "family": self.family,
-            "hyperparameters": dict(self.hyperparameters),
-            "projection": dict(self.projection),
-        }
+        return asdict(self)
 
     @cached_property
     def identifier(self) -> str:
@@ -146,6 +148,22 @@ class Space:
         projection = {name: values[0] for name, values in self.projections.items()}
         for place in range(grid.size):
             yield Configuration(alternatives, grid.family, grid.combination(place), projection)
+
+
+class ListedProjection(Model):
+    """The projection of one configuration; what `projection` lists once may be left out."""
+
+    algorithm: Algorithm | None = None
+    min_count: Count | None = None
+
+
+class Listed(Model):
+    """One configuration; a column that uses one alternative only may be left out."""
+
+    alternatives: dict[Reference, Reference] = Field(default_factory=dict, description="Column: alternative.")
+    family: str
+    hyperparameters: dict[str, Setting] = Field(default_factory=dict, description="Hyperparameter: its value.")
+    projection: ListedProjection = ListedProjection()
 
 
 def _choose(index: int, choices: Mapping[str, tuple[str, ...]]) -> tuple[int, dict[str, str]]:

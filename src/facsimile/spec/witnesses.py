@@ -34,7 +34,7 @@ from typing import TypeVar
 
 from facsimile.spec.bins import CategoryBin, NumberBin
 from facsimile.spec.columns import Axis
-from facsimile.spec.constraints import Among, Compare, Condition, Every, Some, atoms, connected, names
+from facsimile.spec.constraints import Condition, Every, Some, atoms, connected, names
 
 T = TypeVar("T")
 Witness = tuple[Fraction | str | None, int]
@@ -109,10 +109,8 @@ def _points(leaf: Condition, linked: Sequence[Axis]) -> list[int]:
             if isinstance(b, NumberBin):
                 cuts |= {int(end / step) + after for after, end in enumerate(b.span) if end is not None}
     for atom in atoms(leaf):
-        if atom.names[0] in [axis.name for axis in linked] and isinstance(atom, Compare | Among):
-            for constant in atom.values if isinstance(atom, Among) else (atom.other,):
-                if isinstance(constant, Fraction):
-                    cuts |= {ceil(constant / step), floor(constant / step) + 1}
+        if atom.name in [axis.name for axis in linked]:
+            cuts |= {cut for number in atom.numbers for cut in (ceil(number / step), floor(number / step) + 1)}
     ordered = sorted(cuts or {0})
     found = [*range(ordered[0] - most, ordered[0])]
     for low, high in pairwise([*ordered, ordered[-1] + most]):

@@ -17,9 +17,9 @@ import numpy as np
 
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Version
+from facsimile.table.exact import Floats
 from facsimile.table.fit import grouped
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 FIRM = 1e-9
 LARGE = 20_000_000

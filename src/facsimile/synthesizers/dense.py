@@ -13,8 +13,8 @@ from facsimile.shaping.sampling import Sampling, independent, systematic
 from facsimile.synthesizers.base import Known, RowModel
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.fit import fit, ratio, spread, tabled
-from facsimile.table.numbers import Floats
 from facsimile.table.table import Counts, Table
 
 NOTHING = 1e-100

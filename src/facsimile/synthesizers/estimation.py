@@ -26,9 +26,9 @@ import numpy as np
 
 from facsimile.synthesizers.consistency import nearest
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, relaxed, tabled
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 SMALLEST_VARIANCE = 1e-3
 SWEEPS = 40

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from facsimile.shaping.sampling import Records, Sampling
+from facsimile.shaping.sampling import DrawnRecords, Sampling
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import RowModel
 from facsimile.synthesizers.interactions import composed, interactions
@@ -22,9 +22,9 @@ from facsimile.synthesizers.junction import JunctionTree, fitting, joining, junc
 from facsimile.synthesizers.messages import Term, fitted, sum_to
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain, Version
+from facsimile.table.exact import Floats
 from facsimile.table.fit import ratio, spread
 from facsimile.table.measurement import Measurement, joined
-from facsimile.table.numbers import Floats
 from facsimile.table.table import Codes, Table
 
 LARGEST_TREE = 2_000_000
@@ -78,7 +78,7 @@ class Graphical(RowModel):
 
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
         """n records, bag by bag: the new columns of a bag are drawn given those it shares with its parent."""
-        full, records = self.tree.domain, Records(n, random, sampling)
+        full, records = self.tree.domain, DrawnRecords(n, random, sampling)
         codes: dict[str, Codes] = {}
         for bag, separator, counts in zip(self.tree.bags, self.tree.separators, self.counts, strict=True):
             new = tuple(name for name in bag if name not in separator)

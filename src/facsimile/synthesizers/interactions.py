@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 
 def interactions(domain: Domain, answers: Iterable[Measurement], total: float) -> dict[Clique, Floats]:

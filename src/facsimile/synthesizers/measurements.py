@@ -24,8 +24,7 @@ import numpy as np
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.decimals import parse_decimal
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import Ints
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats, Ints
 
 AUTO = "auto"
 EACH, ALL, PAIRS, STRONGEST = "each", "all", "pairs", "strongest"

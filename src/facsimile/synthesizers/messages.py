@@ -23,8 +23,8 @@ from scipy.special import wrightomega
 
 from facsimile.synthesizers.junction import JunctionTree
 from facsimile.table.domain import Clique
+from facsimile.table.exact import Floats
 from facsimile.table.fit import ratio, spread
-from facsimile.table.numbers import Floats
 
 LOWEST = -20.0
 

@@ -23,8 +23,8 @@ from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import rounded
 from facsimile.synthesizers.network import Network, Node
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 COLUMNS, EDGES = Fraction(1, 3), Fraction(1, 10)
 

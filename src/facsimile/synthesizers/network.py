@@ -8,11 +8,11 @@ from functools import reduce
 
 import numpy as np
 
-from facsimile.shaping.sampling import Records, Sampling
+from facsimile.shaping.sampling import DrawnRecords, Sampling
 from facsimile.synthesizers.base import RowModel
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain, Versions
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 from facsimile.table.table import Codes, Table, add
 
 FRUITLESS = 30
@@ -69,7 +69,7 @@ class Network(RowModel):
 
     def _drawn(self, n: int, random: np.random.Generator, sampling: Sampling) -> Table:
         """n records from the network itself."""
-        records, codes = Records(n, random, sampling), dict[str, Codes]()
+        records, codes = DrawnRecords(n, random, sampling), dict[str, Codes]()
         for node in self.nodes:
             line = np.zeros(n, np.int64)
             for name, groups in node.parents:

@@ -28,7 +28,7 @@ from facsimile.synthesizers.dense import Dense, Expected
 from facsimile.synthesizers.rounds import Learner, Rounds
 from facsimile.table.boxes import Boxes
 from facsimile.table.domain import Domain
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 
 Heard = Mapping[int, Sequence[int]]
 Queries = Literal["cells", "ranges"]

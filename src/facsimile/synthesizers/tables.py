@@ -28,9 +28,9 @@ from facsimile.synthesizers.graphical import Graphical, estimate
 from facsimile.synthesizers.junction import junction_tree
 from facsimile.synthesizers.rounds import Learner, Rounds
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.fit import ratio
 from facsimile.table.measurement import Measurement, joined
-from facsimile.table.numbers import Floats
 from facsimile.table.table import Counts
 
 WAYS = 3

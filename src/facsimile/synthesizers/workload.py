@@ -23,9 +23,9 @@ from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
 from facsimile.synthesizers.measurements import AUTO, STRONGEST, BestGroups, items, most_cells, shares
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
 from facsimile.table.fit import tabled
 from facsimile.table.measurement import Measurement
-from facsimile.table.numbers import Floats
 
 
 @dataclass(frozen=True)

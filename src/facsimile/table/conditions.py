@@ -81,7 +81,14 @@ def _witnessed(leaf: Condition, axes: tuple[Axis, ...]) -> Mask:
 
 
 def implausible(conditions: Iterable[Judged], domain: Domain, codes: npt.NDArray[np.int64]) -> Mask:
-    """For each row of codes, whether one of the conditions holds on it."""
+    """For each row of codes, whether one of the conditions holds on it.
+
+    >>> from facsimile.spec.constraints import parse_condition
+    >>> from facsimile.spec.columns import Fraction, parse_bins
+    >>> age = Axis("age", parse_bins(["<18", "18-24", "24<"], Fraction(1)))
+    >>> implausible([parse_condition("age < 20")], Domain((age,)), np.array([[0], [1], [2]])).tolist()
+    [True, False, False]
+    """
     found = np.zeros(len(codes), np.bool_)
     for condition in conditions:
         columns = {name: codes[:, domain.place(name)] for name in names(condition)}

@@ -41,23 +41,17 @@ class Cuts:
         for width in sorted({1, *(b - a for a, b in pairwise(cuts))}):
             for start in {cut % width for cut in cuts} if width > 1 else {0}:
                 grid = _closest([cut for cut in cuts if cut % width == start], width)
-                if len(grid) > 2:
-                    beside = tuple(cut for cut in cuts if cut not in grid)
-                    count = (grid[-1] - grid[0]) // width + 1
-                    candidate = cls(
-                        grid[0],
-                        width,
-                        count,
-                        tuple(c for c in beside if c not in _grid(grid[0], width, count)),
-                    )
-                    if len(candidate.single) < len(best.single):
-                        best = candidate
+                covered = range(grid[0], grid[-1] + 1, width) if len(grid) > 2 else range(0)
+                single = tuple(cut for cut in cuts if cut not in covered)
+                if len(single) < len(best.single):
+                    best = cls(covered.start, width, len(covered), single)
         return best
 
     @cached_property
     def all(self) -> tuple[int, ...]:
         """Every cut, ascending."""
-        return tuple(sorted({*_grid(self.first, self.width, self.count), *self.single}))
+        regular = range(self.first, self.first + self.width * self.count, self.width)
+        return tuple(sorted({*regular, *self.single}))
 
     def code(self, value: int) -> int:
         """The number of cuts at or below a value."""
@@ -71,10 +65,6 @@ class Cuts:
             near = ibis.least(ibis.greatest(value, below), last) - below
             terms.insert(0, (near if self.width == 1 else near // self.width).cast("int32"))
         return sum(terms[1:], start=terms[0]) if terms else ibis.literal(0, "int32")
-
-
-def _grid(first: int, width: int, count: int) -> range:
-    return range(first, first + width * count, width)
 
 
 def _closest(cuts: list[int], width: int) -> list[int]:

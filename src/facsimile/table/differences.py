@@ -11,18 +11,20 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.table.domain import Clique
-from facsimile.table.table import Codes, Table
+from facsimile.table.table import Codes, Counts, Table
 
 DENSE_CELLS = 20_000_000
 FEW_CELLS = 1_000_000
-Signed = npt.NDArray[np.int64]
 
 
 def cliques(names: Clique, ways: int) -> Iterator[Clique]:
-    """Every set of 1 to `ways` columns."""
+    """Every set of 1 to `ways` columns.
+
+    >>> list(cliques(("a", "b", "c"), 2))
+    [('a',), ('b',), ('c',), ('a', 'b'), ('a', 'c'), ('b', 'c')]
+    """
     for size in range(1, ways + 1):
         yield from combinations(names, size)
 
@@ -47,22 +49,22 @@ def by_ways(one: Table, other: Table, ways: int) -> tuple[int, float]:
     return max(int(gaps.max(initial=0)) for gaps in found), sum(int(gaps.sum()) for gaps in found) / len(found)
 
 
-def difference(one: Table, other: Table) -> tuple[Codes, Signed]:
+def difference(one: Table, other: Table) -> tuple[Codes, Counts]:
     """The rows of both tables with the counts of the first and minus the counts of the second."""
     return np.concatenate([one.codes, other.codes]), np.concatenate([one.counts, -other.counts])
 
 
-def _spread(codes: Codes, counts: Signed, shape: tuple[int, ...]) -> Signed:
-    """Signed counts on the dense domain; exact, since a float holds every integer below 2^53."""
+def _spread(codes: Codes, counts: Counts, shape: tuple[int, ...]) -> Counts:
+    """Counts counts on the dense domain; exact, since a float holds every integer below 2^53."""
     index = np.ravel_multi_index(tuple(codes.T), shape)
     return np.bincount(index, weights=counts, minlength=int(np.prod(shape))).astype(np.int64).reshape(shape)
 
 
-def _dense(array: Signed) -> int:
+def _dense(array: Counts) -> int:
     """The largest entry of any marginal: axes are summed away in order, each subset of axes once."""
     worst = 0
 
-    def visit(part: Signed, first: int) -> None:
+    def visit(part: Counts, first: int) -> None:
         nonlocal worst
         if part.ndim:
             worst = max(worst, int(part.max()), -int(part.min()))
@@ -73,7 +75,7 @@ def _dense(array: Signed) -> int:
     return worst
 
 
-def _gaps(one: Table, other: Table, clique: Clique) -> Signed:
+def _gaps(one: Table, other: Table, clique: Clique) -> Counts:
     """One marginal of the difference: every cell of it where they are few, else those with records."""
     if one.domain.size(clique) <= FEW_CELLS:
         return one.marginal(clique) - other.marginal(clique)

@@ -28,7 +28,6 @@ The query's filter knows only what holds for pieces: it takes out no record that
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -43,7 +42,7 @@ import numpy.typing as npt
 from ibis.expr.types import Table as Source
 from ibis.expr.types import Value
 
-from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin
+from facsimile.spec.bins import Bin, CategoryBin, MissingBin, NumberBin, holders
 from facsimile.spec.columns import (
     CLIP,
     DROP,
@@ -55,7 +54,7 @@ from facsimile.spec.columns import (
     Constant,
     MissingCode,
 )
-from facsimile.spec.constraints import Among, Atom, Condition, Missing, atoms, fold
+from facsimile.spec.constraints import Atom, Compare, Condition, atoms, fold
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import FAR, can_be_malformed, clean_value, cleaned, prepared
 from facsimile.table.conditions import Mask, evaluate, implausible, truth
@@ -188,6 +187,11 @@ class ColumnEncoding:
 
     Pieces of a number: malformed, the stretches between cuts, missing. Pieces of a category: each value,
     any other text, missing.
+
+    >>> known = {"name": "age", "description": "Age", "bounds": (0, 90), "outside": "clip", "missing": "drop"}
+    >>> age = ColumnEncoding(Column(**known, alternatives={"a": ["0-17", "18-90"]}), frozenset(), False)
+    >>> [int(age.final[age.piece(value)]) for value in (-3, 17, 18, 200, None)]
+    [0, 0, 1, 1, -1]
     """
 
     column: Column
@@ -287,37 +291,21 @@ class ColumnEncoding:
     @cached_property
     def final(self) -> Codes:
         """For each piece, its code at the finest refinement, or what happens to the record."""
-        rules = {DROP: LEFT_OUT, REFUSE: UNANSWERED}
-        last = self.column.finest.size - 1
-        absent = (
-            last
-            if isinstance(self.column.missing, MissingCode)
-            else rules.get(str(self.column.missing), UNANSWERED)
-        )
-        beyond = {DROP: LEFT_OUT, CLIP: None}.get(self.column.outside, OUTSIDE)
-        return np.array([self._final(b, absent, beyond) for b in self.pieces.bins], np.int64)
-
-    def _final(self, piece: Bin, absent: int, beyond: int | None) -> int:
-        if isinstance(piece, MissingBin):
-            if piece.label == "malformed":
-                return {DROP: LEFT_OUT, REFUSE: MALFORMED}.get(self.column.malformed, absent)
-            return absent
-        code = self._bin(piece)
-        if code is not None:
-            return code
-        if beyond is not None:
-            return beyond
-        return 0 if self._before(piece, self.ends[0]) else len(self._starts)
-
-    def _bin(self, piece: NumberBin | CategoryBin) -> int | None:
-        """The bin that holds a piece, if one does."""
-        bins = self.column.finest.bins
-        if isinstance(piece, NumberBin):
-            place = 0 if piece.low is None else bisect_right(self._starts, piece.low)
-            found = bins[place]
-            return place if isinstance(found, NumberBin) and piece.within(found) else None
-        held = (i for i, b in enumerate(bins) if isinstance(b, CategoryBin) and piece.within(b))
-        return next(held, None)
+        column, absent = self.column, UNANSWERED
+        if isinstance(column.missing, MissingCode):
+            absent = column.finest.size - 1
+        elif column.missing == DROP:
+            absent = LEFT_OUT
+        held = holders(self.pieces.bins, column.finest.bins)
+        beyond = LEFT_OUT if column.outside == DROP else OUTSIDE
+        final = np.array([beyond if code is None else code for code in held], np.int64)
+        if column.values is None:
+            final[0] = {DROP: LEFT_OUT, REFUSE: MALFORMED}.get(column.malformed, absent)
+            if column.outside == CLIP:
+                first, last = self._inside
+                final[1:first], final[last + 1 :] = 0, len(self._starts)
+        final[-1] = absent
+        return final
 
     @cached_property
     def _starts(self) -> list[Fraction]:
@@ -329,11 +317,6 @@ class ColumnEncoding:
         """The bins of a number, without a missing code."""
         return [b for b in self.column.finest.bins if isinstance(b, NumberBin)]
 
-    def _before(self, piece: Bin, low: int | None) -> bool:
-        """Whether a stretch ends before the domain begins."""
-        high = piece.high if isinstance(piece, NumberBin) else None
-        return low is not None and high is not None and high / self.column.step < low
-
 
 def recode(specification: Specification, table: Table, alternatives: Mapping[str, str]) -> Table:
     """A table at the finest refinement, under the chosen alternatives."""
@@ -343,15 +326,11 @@ def recode(specification: Specification, table: Table, alternatives: Mapping[str
 def _edges(specification: Specification, column: Column) -> frozenset[int]:
     """Where raw constraints cut a number, so that an atom holds on all of a stretch or on none of it."""
     edges: set[int] = set()
-    for atom in (a for c in specification.raw_conditions() for a in atoms(c)):
-        if atom.names[0] != column.name or isinstance(atom, Missing):
-            continue
-        for constant in atom.values if isinstance(atom, Among) else (atom.other,):
-            if isinstance(constant, Fraction):
-                unit = constant / column.step
-                sign = "=" if isinstance(atom, Among) else atom.sign
-                edges |= {ceil(unit)} if sign in ("<", ">=", "=", "!=") else set()
-                edges |= {floor(unit) + 1} if sign in ("<=", ">", "=", "!=") else set()
+    for atom in (a for c in specification.raw_conditions() for a in atoms(c) if a.name == column.name):
+        sign = atom.sign if isinstance(atom, Compare) else "="
+        for unit in (number / column.step for number in atom.numbers):
+            edges |= {ceil(unit)} if sign in ("<", ">=", "=", "!=") else set()
+            edges |= {floor(unit) + 1} if sign in ("<=", ">", "=", "!=") else set()
     return frozenset(edges)
 
 

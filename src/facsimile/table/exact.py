@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 T = TypeVar("T", bound=np.generic)
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 LARGEST = 2**62
 
 

@@ -27,7 +27,7 @@ from scipy.special import wrightomega
 
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats
 
 Groups = npt.NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
@@ -82,7 +82,8 @@ def relaxed(
 
 def tabled(domain: Domain, p: Floats, clique: Clique, groups: Sequence[Groups] | None = None) -> Floats:
     """The marginal of counts on some columns, in the order given, each in its groups."""
-    table = p.sum(axis=_others(domain, clique)).transpose(_ranks(domain, clique))
+    ranks = np.argsort(np.argsort([domain.place(name) for name in clique]))
+    table = p.sum(axis=_others(domain, clique)).transpose(ranks)
     return grouped(table, groups) if groups is not None else table
 
 
@@ -162,9 +163,3 @@ class _Table:
 
 def _others(domain: Domain, clique: Clique) -> tuple[int, ...]:
     return tuple(place for place, name in enumerate(domain.names) if name not in clique)
-
-
-def _ranks(domain: Domain, clique: Clique) -> list[int]:
-    """The place of each column of the clique among its columns in the order of the domain."""
-    places = [domain.place(name) for name in clique]
-    return [sorted(places).index(place) for place in places]

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from facsimile.table.domain import LARGEST_INDEX
+from facsimile.table.exact import Ints
 from facsimile.table.table import Counts, Table
 
-Ints = npt.NDArray[np.int64]
 MOST_FLOW = 2**31 - 1
 EXACT = -1
 
@@ -41,7 +40,7 @@ def matched(one: Table, other: Table, likeness: Likeness) -> int:
     """The size of a maximum matching between the records of two tables over one domain."""
     if max(one.n, other.n) > MOST_FLOW:
         raise ValueError("a matching takes fewer than 2^31 records")
-    digits = [_digits(one, likeness, name) for name in one.domain.names if name not in likeness.match]
+    digits = [_digits(likeness, name) for name in one.domain.names if name not in likeness.match]
     strides = np.cumprod([1, *(size for _, size in digits)]).tolist()
     left, supply = _keyed(one, likeness, digits)
     right, demand = _keyed(other, likeness, digits)
@@ -51,11 +50,14 @@ def matched(one: Table, other: Table, likeness: Likeness) -> int:
     )
 
 
-def _digits(table: Table, likeness: Likeness, name: str) -> tuple[Ints, int]:
+def _digits(likeness: Likeness, name: str) -> tuple[Ints, int]:
     """The digit of each code of a column, and the digit's base.
 
     Reference bins are neighbours; codes that must be equal stand further apart than any step, and the base
     leaves room so that a step never carries into the next column.
+
+    >>> _digits(Likeness((), (("parity", (0, 1, EXACT)),)), "parity")
+    (array([0, 1, 7]), 9)
     """
     reference = dict(likeness.steps)[name]
     gap = likeness.within + 1

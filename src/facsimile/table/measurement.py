@@ -11,8 +11,7 @@ from math import sqrt
 import numpy as np
 
 from facsimile.table.domain import Clique, Domain, Versions
-from facsimile.table.exact import Ints
-from facsimile.table.numbers import Floats
+from facsimile.table.exact import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,12 @@ from functools import lru_cache
 from math import isqrt, lcm, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from facsimile.spec.columns import Axis
-from facsimile.table.exact import LARGEST, Ints, dot, integers, product
+from facsimile.table.exact import LARGEST, Floats, Ints, dot, integers, product
 from facsimile.table.table import Table
 
 MOST_BITS = 900
-Floats = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=256)

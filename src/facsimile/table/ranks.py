@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from facsimile.table.numbers import Floats, scaled
+from facsimile.table.exact import Floats
+from facsimile.table.numbers import scaled
 from facsimile.table.table import Table
 
 
@@ -14,6 +15,12 @@ def rank_correlation(table: Table, one: str, other: str) -> float | None:
     Records with the same number are tied and share the mean of the ranks that they take together (midranks).
     The correlation of Spearman is the ordinary one of the midranks, with ties as well as without. Ranks are
     centred at (n + 1)/2, their mean, before anything is summed.
+
+    >>> from facsimile.spec.columns import Axis, Fraction, parse_bins
+    >>> from facsimile.table.domain import Domain
+    >>> domain = Domain(tuple(Axis(name, parse_bins(["0", "1-9", "10-900"], Fraction(1))) for name in "ab"))
+    >>> round(rank_correlation(Table.from_rows(domain, [[0, 0], [1, 1], [2, 1]]), "a", "b"), 3)
+    0.866
     """
     x, y = (_midranks(table, name) for name in (one, other))
     joint = table.marginal((one, other))

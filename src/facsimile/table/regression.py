@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from facsimile.table.numbers import Floats, deviation, floats, grid, mean
+from facsimile.table.exact import Floats
+from facsimile.table.numbers import deviation, floats, grid, mean
 from facsimile.table.table import Table
 
 WELL_CONDITIONED = 1e10
@@ -44,7 +45,14 @@ def design(table: Table, scaling: Scaling) -> tuple[Floats, Floats]:
 
 
 def least_squares(table: Table, scaling: Scaling) -> Floats | None:
-    """The coefficients, constant first; None where the features do not determine them."""
+    """The coefficients, constant first; None where the features do not determine them.
+
+    >>> from facsimile.spec.columns import Axis, parse_bins
+    >>> from facsimile.table.domain import Domain
+    >>> domain = Domain(tuple(Axis(name, parse_bins(["0..2"], Fraction(1))) for name in "xy"))
+    >>> least_squares(line := Table.from_rows(domain, [[0, 0], [1, 1], [2, 2]]), Scaling.by(line, "y")).round(3)
+    array([1.   , 0.816])
+    """
     x, y = design(table, scaling)
     gram = x.T @ (x * table.counts[:, None]) / table.n
     if np.linalg.cond(gram) > WELL_CONDITIONED:

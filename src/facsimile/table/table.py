@@ -21,6 +21,11 @@ class Table:
     """Distinct rows (one line of codes each) with positive counts, in lexicographic order.
 
     Two tables are equal when they hold the same records over the same domain.
+
+    >>> from facsimile.spec.columns import Axis, CategoryBin
+    >>> sex = Axis("sex", tuple(CategoryBin(label, frozenset(label)) for label in "FMX"))
+    >>> Table.from_rows(Domain((sex,)), [[1], [0], [1]]).marginal(("sex",)).tolist()
+    [1, 2, 0]
     """
 
     domain: Domain

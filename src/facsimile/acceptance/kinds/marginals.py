@@ -11,7 +11,7 @@ from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured, fine_grid
 from facsimile.acceptance.kind import Kind, Luck, ShareKind, listed
 from facsimile.acceptance.original import Original
-from facsimile.acceptance.planned import Assumed, NoiseLine, Planned
+from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity
 from facsimile.privacy.budget import log_upper
 from facsimile.privacy.queries import (
     ClippedRatio,
@@ -147,7 +147,7 @@ class RelativeKind(Kind[MarginalsRelative]):
         """As its sharp form takes it."""
         return 1 - 1 / error
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest one-way count that is assumed."""
         s_min = self.criterion.planning_s_min if assumed.s_min is None else assumed.s_min
         delta = ratio_sharp(s_min) if self.sharp else ratio_clipped(self.criterion.clip, s_min)

@@ -6,7 +6,7 @@ from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.groups import groupings, largest_gap, means
 from facsimile.acceptance.kind import Kind
 from facsimile.acceptance.original import Original
-from facsimile.acceptance.planned import Assumed, Planned, number_range, planned_range
+from facsimile.acceptance.planned import Assumed, PlannedSensitivity, number_range, planned_range
 from facsimile.privacy.queries import FloorMeans, Query, ResizedMeans
 from facsimile.privacy.queries.means import GroupMeans
 from facsimile.privacy.queries.sensitivity import group_mean, smallest_group
@@ -46,7 +46,7 @@ class MeanKind(Kind[ConditionalMean]):
         both = (means(table, self.criterion.of, groups) for table in (original.table, candidate.table))
         return largest_gap(zip(*both, strict=True))
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest group that is assumed, less what its share may be off."""
         by, n = self.criterion.by, specification.n
         unknown = [name for name in by if name not in assumed.groups]

@@ -18,7 +18,7 @@ from facsimile.acceptance.planned import (
     UNKNOWN,
     Assumed,
     NoiseLine,
-    Planned,
+    PlannedSensitivity,
     moments,
     number_range,
     planned_range,
@@ -40,8 +40,8 @@ from facsimile.spec.criteria import RegressionCoefficients, RegressionError
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
+from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
-from facsimile.table.numbers import Floats
 from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
@@ -153,7 +153,7 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
             return None
         return Tested(self.form, value, float(c.threshold), None, self.spread(candidate) or 0.0)
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """One step from the release's coefficients: x·(y − mean), a constant among the x."""
         target, declared = self.criterion.target, self.criterion.planning_sensitivity
         if self.sharp and declared is not None:
@@ -243,7 +243,7 @@ class PredictionsKind(Kind[RegressionError]):
         column = specification.column(self.criterion.target)
         return number_range(column, column.finest, sharp=False)
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """Twice the range of the target."""
         bounds = planned_range(specification, self.criterion.target, self.sharp)
         return prediction_error(bounds, specification.n), "2(U − L)/n" + ", at most" * self.sharp

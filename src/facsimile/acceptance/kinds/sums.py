@@ -12,10 +12,10 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.groups import Grouping, Mask, groupings, largest_gap, members
+from facsimile.acceptance.groups import Grouping, groupings, largest_gap, members
 from facsimile.acceptance.kind import Kind, ShareKind, Stand, Told
 from facsimile.acceptance.original import Original
-from facsimile.acceptance.planned import APART, UNKNOWN, Assumed, Planned, product
+from facsimile.acceptance.planned import APART, UNKNOWN, Assumed, PlannedSensitivity, product
 from facsimile.privacy.queries import Query, WorstSum
 from facsimile.privacy.queries.sensitivity import smallest_group
 from facsimile.privacy.queries.sums import Sums
@@ -24,6 +24,7 @@ from facsimile.spec.bins import MissingBin
 from facsimile.spec.criteria import Correlation, NamedQuery, Quantile, RangesAbsolute
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
+from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Ints, dot, integers, rounded
 from facsimile.table.numbers import correlation, grid, mean, scaled, standardised
@@ -74,7 +75,7 @@ class QuantileKind(Kind[Quantile]):
         c = self.criterion
         return max(domain.axis(c.of).size * domain.axis(name).size for name in (c.of, *c.by))
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest group that is assumed."""
         n = specification.n
         smallest = min([assumed.groups.get(name, n) for name in self.criterion.by] or [n])
@@ -108,7 +109,7 @@ class CorrelationKind(Kind[Correlation]):
         tables, pairs = (original.table, candidate.table), combinations(self.criterion.of, 2)
         return largest_gap((correlation(tables[0], *pair), correlation(tables[1], *pair)) for pair in pairs)
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """The widest product of two standardised columns."""
         missing = assumed.unknown(self.criterion.of)
         if missing:
@@ -139,7 +140,7 @@ class QueryKind(ShareKind[NamedQuery]):
         one, other = (t.filter(implausible([condition], t.domain, t.codes)) for t in both)
         return largest_gap([(mean(one, of) if one.n else None, mean(other, of) if other.n else None)])
 
-    def planned(self, specification: Specification, assumed: Assumed) -> Planned:
+    def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """A share; the sensitivity of a mean depends on how many satisfy the condition."""
         return (None, UNKNOWN) if self.criterion.of else super().planned(specification, assumed)
 

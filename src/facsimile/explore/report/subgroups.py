@@ -13,13 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from facsimile.acceptance.groups import Mask, groupings, likeness, members
+from facsimile.acceptance.groups import groupings, likeness, members
 from facsimile.explore.report.exhibits import Row
 from facsimile.spec.bins import parse_bin
 from facsimile.spec.columns import Axis, Column
 from facsimile.spec.criteria import ConditionalMean, Faithfulness
 from facsimile.spec.meanings import meaning
 from facsimile.spec.release import Specification
+from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
 from facsimile.table.exact import dot
 from facsimile.table.matching import matched
