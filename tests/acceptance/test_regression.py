@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from contracts.neighbours import small_domain
 from facsimile.acceptance.regression import Centring, Fit
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
 from facsimile.table.linear import fitted
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(5, 4, 8)
 KNOWN = {"a": (Fraction(2), Fraction(3, 2)), "c": (Fraction(4), Fraction(2))}

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.neighbours import heavy_pairs, numbered_domain
-from contracts.test_mechanisms import moves
 from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
 from facsimile.acceptance.regression import Centring, refitting
 from facsimile.privacy.mechanisms import Mechanism, NoisyAnswer, NoisyMarginals, NoisyMoments, NoisySelection
@@ -36,6 +34,8 @@ from facsimile.table.exact import integers
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.testing import moves
+from facsimile.testing.neighbours import heavy_pairs, numbered_domain
 from table.test_boxes import every_box
 
 N = 4_000_000

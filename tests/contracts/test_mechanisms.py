@@ -1,24 +1,20 @@
 """The contract of every mechanism: what it asks noise for covers how far one record can move it.
 
-With the noise off, the numbers that reach the sampler are compared between neighbours: they move by at most
-the declared sensitivity on every pair, and by at least 0.9 of it on some pair. The cost is the sum of what
-was asked for.
+The contract is `facsimile.testing.check_mechanism`; mutants that break it are each caught.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import itertools
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from contracts.neighbours import Pair, every_pair, random_pairs, small_domain
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,
@@ -27,38 +23,20 @@ from facsimile.privacy.mechanisms import (
     NoisyMoments,
     NoisySelection,
 )
-from facsimile.privacy.noise import Integers, RehearsalNoise, SystemNoise
+from facsimile.privacy.noise import Noise, RehearsalNoise, SystemNoise
 from facsimile.privacy.queries import QUERIES, SCORES, BoxDistances, Dependences, MarginalDistances, WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.table.domain import Domain
-from facsimile.table.exact import integers
+from facsimile.table.measurement import Measurement
 from facsimile.table.table import Table
+from facsimile.testing import Broken, check_mechanism, every_pair, moves, random_pairs, small_domain
+from facsimile.testing.contract import require_proof
+from facsimile.testing.neighbours import Neighbours
 from laws import ALPHA
 from table.test_boxes import every_box
 
 DOMAIN = small_domain(2, 3)
 WIDE = small_domain(4, 5, 3)
-
-
-class Off:
-    """Noise that adds none and remembers what it was asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, Integers, int, Fraction]] = []
-
-    def laplace(self, values: Integers, sensitivity: int, epsilon: Fraction) -> Integers:
-        self.asked.append(("l1", np.asarray(values).ravel(), sensitivity, epsilon))
-        return values
-
-    def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        self.asked.append(("linf", integers(scores), sensitivity, epsilon))
-        return scores.index(max(scores))
-
-    def coin(self, probability: Fraction) -> bool:
-        raise AssertionError("no listed mechanism flips a coin")
-
-    def below(self, n: int) -> int:
-        raise AssertionError("no listed mechanism draws uniformly")
 
 
 def count(clique: tuple[str, ...], cells: list[Any], unit: Fraction = Fraction(1)) -> WorstSum:
@@ -118,30 +96,9 @@ LOOSE = {"moments with signs"}  # no pair moves every monomial by its whole rang
 TIGHT = pytest.mark.parametrize("case", CASES)
 
 
-def asked(mechanism: Mechanism[Any], table: Table) -> list[tuple[str, Integers, int, Fraction]]:
-    off = Off()
-    mechanism._sample(table, off)
-    return off.asked
-
-
-def moves(mechanism: Mechanism[Any], pairs: Iterator[Pair]) -> tuple[float, float]:
-    """The largest and, over calls, the smallest-of-largest share of the declared sensitivity that is used."""
-    shares: dict[int, float] = {}
-    for one, other in pairs:
-        for call, ((norm, x, sensitivity, _), (_, y, _, _)) in enumerate(
-            zip(asked(mechanism, one), asked(mechanism, other), strict=True)
-        ):
-            gap = [abs(a - b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-            moved = sum(gap) if norm == "l1" else max(gap)
-            shares[call] = max(shares.get(call, 0.0), moved / sensitivity)
-    return max(shares.values()), min(shares.values())
-
-
 @TIGHT
 def test_one_record_moves_it_by_the_declared_sensitivity_and_no_more(case: str) -> None:
-    largest, smallest = moves(CASES[case], every_pair(DOMAIN, 3))
-    assert largest <= 1
-    assert smallest >= (0.5 if case in LOOSE else 0.9)
+    check_mechanism(CASES[case], DOMAIN, 3, reach=0.5 if case in LOOSE else 0.9)
     larger = DOMAIN if "box" in case else small_domain(2, 3, 4)
     assert moves(CASES[case], random_pairs(larger, 30, 60))[0] <= 1
 
@@ -159,7 +116,7 @@ def test_scores_of_boxes_are_distances_of_counts_and_every_box_but_the_whole_rea
     assert moved == [int(EVERY_BOX.slices(i) != (slice(0, 2), slice(0, 3))) for i in range(len(EVERY_BOX))]
 
 
-def tight_pairs(domain: Domain, n: int) -> Iterator[Pair]:
+def tight_pairs(domain: Domain, n: int) -> Iterator[Neighbours]:
     """A record leaves a cell for an empty row and column.
 
     With two values, all others share one cell. With three, the cell that it leaves is rarer than independence
@@ -208,21 +165,6 @@ def test_a_score_of_dependence_is_exact_beyond_64_bits_and_zero_for_independent_
         Dependences(flat.domain, PAIR, 23).check(flat.domain, 24)
 
 
-@TIGHT
-def test_it_costs_what_it_asks_noise_for(case: str) -> None:
-    table = next(every_pair(DOMAIN, 3))[0]
-    spent = sum((epsilon for *_, epsilon in asked(CASES[case], table)), Fraction(0))
-    assert CASES[case].cost().epsilon == spent
-    assert CASES[case].cost().delta == 0
-
-
-@TIGHT
-def test_every_number_reaches_the_sampler_even_where_the_table_is_empty(case: str) -> None:
-    tables = [pair[0] for pair in every_pair(DOMAIN, 2)]
-    shapes = {tuple((n, len(x), s, e) for n, x, s, e in asked(CASES[case], table)) for table in tables}
-    assert len(shapes) == 1
-
-
 def test_every_listed_mechanism_and_score_is_here() -> None:
     assert {type(case) for case in CASES.values()} == set(MECHANISMS)
     every = [*CASES.values(), *(case(2) for case in SIZED.values())]
@@ -231,19 +173,71 @@ def test_every_listed_mechanism_and_score_is_here() -> None:
 
 @pytest.mark.parametrize("kind", [*MECHANISMS, *QUERIES, *SCORES])
 def test_each_is_frozen_and_carries_its_proof(kind: type) -> None:
-    assert dataclasses.is_dataclass(kind)
-    assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    text = inspect.getdoc(kind) or ""
-    for part in ("Theorem.", "Proof.", "QED"):
-        assert part in text
-    if issubclass(kind, Mechanism):
-        assert "Replace one record" in text
-        for anchor in ("[A]", "[B]"):
-            assert anchor in text
-            assert inspect.getsource(kind).count(anchor) > text.count(anchor)
-    said = set(re.findall(r"\[[A-Z]\]", text))
-    module = inspect.getsource(inspect.getmodule(kind) or kind)
-    assert said == set(re.findall(r"\[[A-Z]\]", " ".join(re.findall(r"#.*", module)))) & said
+    mechanism = ("Replace one record", "[A]", "[B]") if issubclass(kind, Mechanism) else ()
+    require_proof(kind, *mechanism)
+
+
+@dataclass(frozen=True)
+class HalfNoise(NoisyMarginals):
+    """Mutant: noise for one changed cell, where a replacement changes two."""
+
+    sensitivity: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class TwiceTheNoise(NoisyMarginals):
+    """Mutant: noise for four changed cells."""
+
+    sensitivity: ClassVar[int] = 4
+
+
+@dataclass(frozen=True)
+class Cheaper(NoisyMarginals):
+    """Mutant: the largest ε in place of their sum."""
+
+    def cost(self) -> Cost:
+        return Cost(max(epsilon for _, epsilon in self.marginals))
+
+
+@dataclass(frozen=True)
+class SeenOnly(NoisyMarginals):
+    """Mutant: no noise for empty cells, which tells that they are empty."""
+
+    def _sample(self, table: Table, noise: Noise) -> tuple[Measurement, ...]:
+        for clique, epsilon in self.marginals:
+            counts = table.marginal(clique).ravel()
+            noise.laplace(counts[counts > 0], self.sensitivity, epsilon)
+        return ()
+
+
+@dataclass(frozen=True)
+class Trusting(NoisyMarginals):
+    """Mutant: it does not look at the public domain."""
+
+    def check(self, domain: Domain, n: int) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Unproved(NoisyMarginals):
+    """Mutant: it works, but nobody says why."""
+
+
+@pytest.mark.parametrize(
+    ("mutant", "words"),
+    [
+        (HalfNoise, "by more than it asks noise for"),
+        (TwiceTheNoise, "no record moves it"),
+        (Cheaper, "cost is not the sum"),
+        (SeenOnly, "depends on the table"),
+        (Trusting, "does not fit"),
+        (Unproved, "no Theorem"),
+    ],
+)
+def test_a_mechanism_that_breaks_the_contract_is_caught(mutant: type[NoisyMarginals], words: str) -> None:
+    asked = mutant(((("a",), HALF), (("b",), Fraction(1, 3))))
+    with pytest.raises(Broken, match=words):
+        check_mechanism(asked, DOMAIN, 3)
 
 
 @pytest.mark.parametrize(

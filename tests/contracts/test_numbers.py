@@ -8,8 +8,10 @@ or from default numbers is too small on some pair.
 from __future__ import annotations
 
 import itertools
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,6 @@ from facsimile.acceptance.kind import kind_of
 from facsimile.acceptance.planned import Assumed
 from facsimile.acceptance.regression import Fit, fit_question, refitting
 from facsimile.privacy.mechanisms import NoisyMoments
-from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import FloorMeans, ResizedMeans
 from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import Criterion
@@ -29,6 +30,7 @@ from facsimile.table.encoding import Encoding, recode
 from facsimile.table.exact import Ints
 from facsimile.table.numbers import mean
 from facsimile.table.table import Table
+from facsimile.testing import Broken, check_kind
 from specs import changed
 
 RAW = tuple(itertools.product(range(4), range(2)))
@@ -104,22 +106,65 @@ FORMS: tuple[Statistic, ...] = ("sharp", "paper")
 def test_declared_numbers_decide_how_far_a_record_moves_a_criterion(
     criterion: Criterion, alternative: str, form: Statistic
 ) -> None:
-    shares: list[Fraction] = []
-    for records in CANDIDATES:
-        fit = Fit.of(coded(((0, 0), (3, 0), (0, 1)), alternative), "x")
-        asked = Candidate(specification(), coded(records, alternative), fit).asked(criterion, form)
-        if asked is None:
-            continue
-        asked.query.check(coded(records, alternative).domain, 3)
-        if isinstance(asked.query, ResizedMeans):  # it draws records: here its Δ, its law in `test_queries`
-            shares.append(_spread(alternative) / min(g.size for g in asked.query.groups) / asked.sensitivity)
-            continue
-        values = {
-            file: Fraction(asked.query.value(coded(file, alternative), RehearsalNoise(1))) for file in FILES
-        }
-        shares.append(max(abs(values[one] - values[other]) for one, other in PAIRS) / asked.sensitivity)
-    assert max(shares) <= 1
-    assert max(shares) >= (Fraction(9, 10) if form == "sharp" else Fraction(1, 4))
+    fit = Fit.of(coded(((0, 0), (3, 0), (0, 1)), alternative), "x")
+    kind = kind_of(criterion, form)
+    candidates = [coded(records, alternative) for records in CANDIDATES]
+    resized = criterion.name.startswith("mean") and form == "paper"
+    pairs = [(coded(one, alternative), coded(other, alternative)) for one, other in PAIRS]
+    reach = Fraction(0) if resized else Fraction(9, 10) if form == "sharp" else Fraction(1, 4)
+    check_kind(kind, specification(), candidates, fit=fit, reach=reach, pairs=pairs)
+    for candidate in candidates if resized else ():  # it draws records: here its Δ, its law in `test_queries`
+        asked = kind.asked(Candidate(specification(), candidate))
+        assert asked is not None
+        assert isinstance(asked.query, ResizedMeans)
+        share = _spread(alternative) / min(g.size for g in asked.query.groups) / asked.sensitivity
+        assert Fraction(1, 4) <= share <= 1
+
+
+MEAN = kind_of(specification().criteria[0], "sharp")
+ASKED = type(MEAN).asked
+
+
+class HalfMeans(FloorMeans):
+    def sensitivity(self) -> Fraction:
+        return super().sensitivity() / 2
+
+
+def halved(kind: Any, candidate: Candidate) -> Any:
+    """Mutant: half the sensitivity, so half the noise."""
+    asked = ASKED(kind, candidate)
+    assert asked is not None
+    query = HalfMeans(**{f.name: getattr(asked.query, f.name) for f in fields(FloorMeans) if f.init})
+    return replace(asked, query=query)
+
+
+def lenient(kind: Any, candidate: Candidate) -> Any:
+    """Mutant: a limit beyond the threshold."""
+    asked = ASKED(kind, candidate)
+    assert asked is not None
+    return replace(asked, limit=asked.limit + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "mutant", "words"),
+    [
+        ("asked", halved, "by more than"),
+        ("asked", lenient, "threshold does not"),
+        ("asked", lambda *_: None, "no candidate"),
+        ("exact", lambda *_: 1e9, "too far from itself"),
+        ("planned", lambda *_: (Fraction(0), ""), "planned noise"),
+        ("sentence", "", "no words"),
+    ],
+    ids=["half sensitivity", "beyond the threshold", "no question", "far from itself", "no noise", "no words"],
+)
+def test_a_kind_that_breaks_the_contract_is_caught(
+    name: str, mutant: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    candidates = [coded(CANDIDATES[0], "four")]
+    check_kind(MEAN, specification(), candidates, reach=Fraction(1, 2))
+    monkeypatch.setattr(type(MEAN), name, mutant)
+    with pytest.raises(Broken, match=words):
+        check_kind(MEAN, specification(), candidates, reach=Fraction(1, 2))
 
 
 def _spread(alternative: str) -> Fraction:

@@ -10,7 +10,6 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from contracts.test_synthesizers import domain_of
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
 from facsimile.shaping.sampling import Sampling
@@ -23,6 +22,7 @@ from facsimile.table.domain import Clique
 from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DRAWS = 8
 CLEAR = 16.8
@@ -33,7 +33,7 @@ def survey() -> Table:
     """Twelve answers that two hidden opinions decide."""
     random = np.random.default_rng(1)
     latent = random.normal(size=(4000, 2)) @ random.normal(size=(2, 12)) + random.normal(size=(4000, 12))
-    return Table.from_rows(domain_of((4,) * 12), np.clip(np.rint(latent) + 1, 0, 3).astype(np.int64))
+    return Table.from_rows(small_domain(*(4,) * 12), np.clip(np.rint(latent) + 1, 0, 3).astype(np.int64))
 
 
 def census() -> Table:
@@ -45,14 +45,14 @@ def census() -> Table:
         parent = codes[:, int(random.integers(place))] if place else codes[:, 0]
         steps = np.cumsum(random.dirichlet(np.full(size, 0.4), 12), axis=1)
         codes[:, place] = (random.random(6000)[:, None] > steps[parent, :-1]).sum(axis=1)
-    return Table.from_rows(domain_of(sizes), codes)
+    return Table.from_rows(small_domain(*sizes), codes)
 
 
 def alike() -> Table:
     """Two values, many columns: every column is rounded in the same order."""
     random = np.random.default_rng(3)
     rows = random.integers(0, 2, (3000, 1)) ^ (random.random((3000, 16)) < 0.3)
-    return Table.from_rows(domain_of((2,) * 16), rows)
+    return Table.from_rows(small_domain(*(2,) * 16), rows)
 
 
 def on_a_tree(table: Table) -> RowModel:

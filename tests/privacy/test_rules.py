@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.neighbours import small_domain
 from facsimile.errors import FacsimileError
 from facsimile.privacy import curator as curator_module
 from facsimile.privacy.budget import Cost
@@ -28,6 +27,7 @@ from facsimile.privacy.queries.sums import Sums
 from facsimile.privacy.reader import rehearse
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 from plans import plan
 from rules import RULES, Sources, sources
 

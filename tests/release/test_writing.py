@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from contracts.neighbours import small_domain
 from facsimile.release.writing import labelled
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(3, 2)
 ROWS = [[0, 1]] * 40 + [[2, 0]] * 30 + [[1, 1]] * 30

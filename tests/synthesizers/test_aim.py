@@ -6,12 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.synthesizers.aim import AIM, MOST_CANDIDATES, SELECTION, _pool
 from facsimile.synthesizers.base import Known
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
+from facsimile.testing.synthesizers import fitted, table_of
 
 
 def test_columns_come_first_and_every_round_selects_and_measures() -> None:
@@ -28,7 +29,7 @@ def test_columns_come_first_and_every_round_selects_and_measures() -> None:
 
 def test_rounds_that_taught_nothing_double_the_budget_of_the_next() -> None:
     """Independent columns and much noise: fewer rounds than planned, none smaller than the one before."""
-    table = Table.from_rows(domain_of((3, 3, 3)), np.random.default_rng(1).integers(0, 3, (300, 3)))
+    table = Table.from_rows(small_domain(3, 3, 3), np.random.default_rng(1).integers(0, 3, (300, 3)))
     run = fitted(AIM(rounds=20), table, Known(300), Fraction(1, 10))
     sizes = [m.cost().epsilon for m, _ in run.tape[1:] if isinstance(m, NoisyMarginals)]
     assert len(sizes) < 10
@@ -55,15 +56,15 @@ def test_with_a_great_epsilon_all_triples_of_a_small_table_come_close() -> None:
 
 
 def test_very_many_triples_are_thinned() -> None:
-    pool = _pool(domain_of((2,) * 20), np.random.default_rng(1))
+    pool = _pool(small_domain(*(2,) * 20), np.random.default_rng(1))
     assert len(pool) == MOST_CANDIDATES
-    assert set(combinations(domain_of((2,) * 20).names, 2)) <= set(pool)
+    assert set(combinations(small_domain(*(2,) * 20).names, 2)) <= set(pool)
 
 
 def test_a_domain_beyond_a_dense_one_works() -> None:
     random = np.random.default_rng(1)
     rows = np.cumsum(random.integers(0, 2, (1_000, 9)), axis=1) % 8
-    table = Table.from_rows(domain_of((8,) * 9), rows)
+    table = Table.from_rows(small_domain(*(8,) * 9), rows)
     run = fitted(AIM(rounds=3, most_cells=5_000), table, Known(1_000), Fraction(5))
     assert run.spent == 5
     assert run.model.sample(1_000, random).n == 1_000

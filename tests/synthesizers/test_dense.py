@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
@@ -12,6 +11,7 @@ from facsimile.synthesizers.dense import Dense, Expected, possible, rounded, smo
 from facsimile.table.domain import Domain
 from facsimile.table.fit import fit
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 SEEDS = st.integers(0, 2**32)
 

@@ -4,12 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.network import Network
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
+from facsimile.testing.synthesizers import fitted, table_of
 
 
 def test_a_third_for_columns_a_tenth_for_edges_the_rest_for_pairs() -> None:
@@ -27,7 +28,7 @@ def test_a_large_pair_that_says_little_is_left_alone() -> None:
     x, y, z = random.integers(0, 50, 20_000), random.integers(0, 2, 20_000), random.integers(0, 50, 20_000)
     z = np.where(random.random(20_000) < 0.1, x, z)
     rows = np.column_stack([x, (x < 25) ^ (y * random.integers(0, 2, 20_000)), z]).astype(np.int64)
-    table = Table.from_rows(domain_of((50, 2, 50)), rows)
+    table = Table.from_rows(small_domain(50, 2, 50), rows)
     trees = []
     for epsilon in ("1", "1000"):
         run = fitted(MST(), table, Known(table.n), Fraction(epsilon))
@@ -61,6 +62,6 @@ def test_with_a_great_epsilon_the_tree_is_the_chain_that_made_the_table() -> Non
 def test_twenty_columns_of_ten_values() -> None:
     random = np.random.default_rng(1)
     rows = np.cumsum(random.integers(0, 2, (3_000, 20)), axis=1) % 10
-    table = Table.from_rows(domain_of((10,) * 20), rows)
+    table = Table.from_rows(small_domain(*(10,) * 20), rows)
     drawn = fitted(MST(), table, Known(table.n), Fraction(5)).model.sample(table.n, random)
     assert drawn.n == table.n

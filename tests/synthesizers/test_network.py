@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
-from contracts.test_synthesizers import domain_of
 from facsimile.shaping.sampling import Sampling
 from facsimile.synthesizers.network import Network, Node, ruled_out
 from facsimile.table.exact import Floats
+from facsimile.testing.neighbours import small_domain
 from laws import fits
 
 HALVES = (0, 1, 1)
@@ -112,7 +111,7 @@ def test_codes_without_mass_are_never_drawn(seed: int) -> None:
 
 
 def test_a_wide_table_never_forms_its_domain() -> None:
-    domain = domain_of((10,) * 26)
+    domain = small_domain(*(10,) * 26)
     random = np.random.default_rng(1)
     names = domain.names
     nodes = [Node.of(names[0], (), np.ones(10))]

@@ -7,7 +7,6 @@ from math import exp, prod
 import numpy as np
 import pytest
 
-from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyAnswer, NoisySelection
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import BoxDistances
@@ -15,6 +14,8 @@ from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.pooled import MWEM, PEP, SMALLEST, Pooled, counting
 from facsimile.table.boxes import Boxes
 from facsimile.table.exact import Floats
+from facsimile.testing.neighbours import small_domain
+from facsimile.testing.synthesizers import fitted, table_of
 from table.test_boxes import every_box
 
 BOTH = pytest.mark.parametrize("made", [MWEM, PEP])
@@ -97,9 +98,9 @@ def test_a_larger_pool_with_little_noise_comes_closer(made: type[Pooled]) -> Non
 
 def test_a_domain_that_cannot_be_held_is_refused() -> None:
     for made in (MWEM(), PEP()):
-        made.check(domain_of((100, 100, 1000)), 300, Fraction(1))
+        made.check(small_domain(100, 100, 1000), 300, Fraction(1))
         with pytest.raises(ValueError, match="rows"):
-            made.check(domain_of((100, 100, 1001)), 300, Fraction(1))
+            made.check(small_domain(100, 100, 1001), 300, Fraction(1))
 
 
 def test_a_query_has_a_range_of_every_column_between_two_uniform_codes() -> None:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.test_synthesizers import fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import Dependences
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.network import Network
 from facsimile.synthesizers.privbayes import MOST_CANDIDATES, Levels, PrivBayes, maximal
+from facsimile.testing.synthesizers import fitted, table_of
 
 ONE = Fraction(1)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contracts.test_synthesizers import fitted, known_of, table_of
 from facsimile.errors import FacsimileError
 from facsimile.release import run as running
 from facsimile.spec import families
@@ -19,6 +18,7 @@ from facsimile.spec.families import FAMILIES, family_of, others
 from facsimile.spec.load import dump
 from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.registry import registered
+from facsimile.testing.synthesizers import fitted, known_of, table_of
 from programs import Program
 from releases import request, specification, write_data
 

@@ -7,7 +7,6 @@ from string import ascii_lowercase
 import numpy as np
 import pytest
 
-from contracts.test_synthesizers import domain_of, fitted, table_of
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.synthesizers import tables
 from facsimile.synthesizers.base import Known
@@ -24,6 +23,8 @@ from facsimile.synthesizers.tables import (
 from facsimile.table.domain import Clique
 from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
+from facsimile.testing.neighbours import small_domain
+from facsimile.testing.synthesizers import fitted, table_of
 
 SHAPE = (4, 3, 2, 5)
 PAIRS: list[Clique] = [("a", "b"), ("b", "c"), ("c", "d")]
@@ -42,7 +43,7 @@ def test_a_question_may_be_chosen_again() -> None:
 
 
 def test_the_pool_is_every_marginal_or_as_many_as_wanted() -> None:
-    domain = domain_of((2,) * 8)
+    domain = small_domain(*(2,) * 8)
     random = np.random.default_rng(1)
     every = MWEMTables(num_query=1_000)._pool(domain, random)
     assert every == [c for size in (1, 2, 3) for c in combinations(domain.names, size)]
@@ -52,7 +53,7 @@ def test_the_pool_is_every_marginal_or_as_many_as_wanted() -> None:
 
 
 def test_the_pool_of_a_wide_domain_has_few_columns_first_and_no_large_table() -> None:
-    domain = domain_of((10,) * 6 + (1_000,) * 2)
+    domain = small_domain(*(10,) * 6, *(1_000,) * 2)
     random = np.random.default_rng(1)
     pairs = list(combinations(domain.names, 2))[:-1]
     assert MWEMTables(num_query=50)._pool(domain, random)[:35] == [(name,) for name in domain.names] + pairs
@@ -143,7 +144,7 @@ def answered(learner: Tabled, cliques: list[Clique], n: int = 4_000) -> None:
 
 
 def test_repeated_answers_are_averaged_and_their_noise_falls() -> None:
-    learner = Weights(MWEMTables(), [("c",)], domain_of(SHAPE), Known(100))
+    learner = Weights(MWEMTables(), [("c",)], small_domain(*SHAPE), Known(100))
     for counts in ([40.0, 60.0], [80.0, 20.0], [30.0, 70.0]):
         learnt(learner, ("c",), np.array(counts), 6.0)
     assert learner.measured[("c",)].counts.tolist() == [50.0, 50.0]
@@ -151,7 +152,7 @@ def test_repeated_answers_are_averaged_and_their_noise_falls() -> None:
 
 
 def test_both_learn_a_chain_from_its_pairs() -> None:
-    domain, known, table = domain_of(SHAPE), Known(4_000), table_of(SHAPE, 4_000)
+    domain, known, table = small_domain(*SHAPE), Known(4_000), table_of(SHAPE, 4_000)
 
     class Exact(MWEMTables):
         def factor(self, found: Floats, measured: Measurement) -> Floats:
@@ -178,7 +179,7 @@ def test_fits_become_rare_and_the_last_answer_is_learnt(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(tables, "estimate", counted)
     names = ascii_lowercase[:14]
-    learner = Refitted(MWEMTables(num_inner_updates=2), [], domain_of((2,) * 14), Known(100))
+    learner = Refitted(MWEMTables(num_inner_updates=2), [], small_domain(*[2] * 14), Known(100))
     for name in names:
         learnt(learner, (name,), np.array([30.0, 70.0]), 2.0)
     assert heard == [0, 1, 2, 3, 4, 5, 7, 9, 12]
@@ -192,7 +193,7 @@ def test_fits_become_rare_and_the_last_answer_is_learnt(monkeypatch: pytest.Monk
 
 def test_what_waits_for_a_fit_or_needs_a_large_tree_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     pool: list[Clique] = [("a", "b"), ("b", "c"), ("a", "c"), ("d",), ("a", "b", "c", "d")]
-    learner = Refitted(MWEMTables(num_inner_updates=5), pool, domain_of(SHAPE), Known(4_000))
+    learner = Refitted(MWEMTables(num_inner_updates=5), pool, small_domain(*SHAPE), Known(4_000))
     assert learner.candidates() == pool
     monkeypatch.setattr(tables, "LARGEST_TREE", 30)
     assert learner.candidates() == pool[:4]

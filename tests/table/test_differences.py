@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
 from facsimile.table import differences
 from facsimile.table.differences import (
     by_ways,
@@ -19,6 +18,7 @@ from facsimile.table.differences import (
     smallest_one_way,
 )
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(2, 3, 4)
 tables = st.lists(

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import fit, tabled
+from facsimile.testing.neighbours import small_domain
 
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)
 

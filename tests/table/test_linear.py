@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from contracts.neighbours import numbered_domain
 from facsimile.table.domain import Domain
 from facsimile.table.linear import BITS, COARSE, Linear, Terms, newton_terms, predictable
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import numbered_domain
 
 LARGE = [10, 10**9, 10**13, 10**30, 10**120]
 

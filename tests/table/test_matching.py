@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
 from facsimile.table.matching import EXACT, Likeness, matched
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(2, 3, 4)
 Row = tuple[int, int, int]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
 from facsimile.table.measurement import Measurement, joined
+from facsimile.testing.neighbours import small_domain
 
 COUNTS = np.arange(60.0).reshape(3, 4, 5)
 

@@ -8,9 +8,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from contracts.neighbours import numbered_domain
 from facsimile.table.numbers import correlation, deviation, floats, mean, scaled, standardised, variance
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import numbered_domain
 
 LARGE = [10**9, 10**13, 10**13 + Fraction(1, 3), 10**30, 10**125]
 COUNTS = [5, 2_000_000, 3, 1_999_990]

@@ -8,12 +8,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from contracts.neighbours import small_domain
 from facsimile.table.faces import face_privacy
 from facsimile.table.linear import Linear, fitted, newton_terms
 from facsimile.table.numbers import grid, mean, scaled, variance
 from facsimile.table.regression import Scaling, design, least_squares, mean_absolute_error
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(4, 3, 5)
 RANDOM = np.random.default_rng(8)

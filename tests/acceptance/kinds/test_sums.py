@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.neighbours import small_domain
 from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
 from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.queries import WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.table.numbers import correlation, mean
 from facsimile.table.table import Table
+from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(4, 3)
 GROUPS = (("b", (0, 0, 1)),)

@@ -1,4 +1,4 @@
-"""Neighbouring tables for sensitivity tests: every pair of a tiny domain, and nasty pairs of larger ones.
+"""Neighbouring tables to measure a sensitivity on: every pair of a tiny domain, and nasty pairs of larger ones.
 
 Values lie on the bounds, groups are emptied, a record moves between groups, counts tie.
 """
@@ -6,8 +6,9 @@ Values lie on the bounds, groups are emptied, a record moves between groups, cou
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
-Pair = tuple[Table, Table]
+Neighbours = tuple[Table, Table]
+"""Two tables that differ in one record."""
 
 
 def small_domain(*sizes: int) -> Domain:
@@ -24,7 +26,7 @@ def small_domain(*sizes: int) -> Domain:
     return Domain(
         tuple(
             Axis(name, parse_bins([f"0..{size - 1}"] if size > 1 else ["0"], Fraction(1)))
-            for name, size in zip("abcdefghij", sizes, strict=False)
+            for name, size in zip(ascii_lowercase, sizes, strict=False)
         )
     )
 
@@ -37,12 +39,12 @@ def numbered_domain(*columns: Sequence[Fraction | int]) -> Domain:
                 name,
                 tuple(CategoryBin(str(i), frozenset([str(i)]), Fraction(x)) for i, x in enumerate(numbers)),
             )
-            for name, numbers in zip("abcdefghij", columns, strict=False)
+            for name, numbers in zip(ascii_lowercase, columns, strict=False)
         )
     )
 
 
-def heavy_pairs(domain: Domain, n: int, sizes: Sequence[int]) -> Iterator[Pair]:
+def heavy_pairs(domain: Domain, n: int, sizes: Sequence[int]) -> Iterator[Neighbours]:
     """Tables of very many records in two cells, one record moved between them.
 
     Terms of these sizes are summed: the number of records in a cell is also such that the sum passes an edge
@@ -58,7 +60,7 @@ def heavy_pairs(domain: Domain, n: int, sizes: Sequence[int]) -> Iterator[Pair]:
             )
 
 
-def every_pair(domain: Domain, n: int) -> Iterator[Pair]:
+def every_pair(domain: Domain, n: int) -> Iterator[Neighbours]:
     """All neighbouring tables of n records over a tiny domain."""
     cells = list(itertools.product(*(range(size) for size in domain.shape)))
     for rest in itertools.combinations_with_replacement(cells, n - 1):
@@ -66,7 +68,7 @@ def every_pair(domain: Domain, n: int) -> Iterator[Pair]:
             yield Table.from_rows(domain, [*rest, one]), Table.from_rows(domain, [*rest, other])
 
 
-def random_pairs(domain: Domain, n: int, count: int) -> Iterator[Pair]:
+def random_pairs(domain: Domain, n: int, count: int) -> Iterator[Neighbours]:
     """Random tables, one record replaced, often by a corner of the domain."""
     random = np.random.default_rng(3)
     corners = [np.zeros(len(domain.shape), int), np.array(domain.shape) - 1]
@@ -77,3 +79,10 @@ def random_pairs(domain: Domain, n: int, count: int) -> Iterator[Pair]:
         other = rows.copy()
         other[0] = corners[(i + 1) % 2] if i % 2 else random.integers(0, domain.shape)
         yield Table.from_rows(domain, rows), Table.from_rows(domain, other)
+
+
+def tables(pairs: Iterable[Neighbours]) -> list[Table]:
+    """The distinct tables of some pairs."""
+    return list(
+        {table.codes.tobytes() + table.counts.tobytes(): table for pair in pairs for table in pair}.values()
+    )

@@ -1,0 +1,107 @@
+"""The contract of a mechanism: what it asks noise for covers how far one record can move it.
+
+With the noise off, the numbers that reach the sampler are compared between neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from facsimile.privacy.mechanisms import Mechanism
+from facsimile.privacy.noise import Integers
+from facsimile.table.domain import Domain
+from facsimile.table.exact import integers
+from facsimile.table.table import Table
+from facsimile.testing.contract import Broken, require, require_fit, require_proof
+from facsimile.testing.neighbours import Neighbours, every_pair
+
+Call = tuple[str, Integers, int, Fraction]
+"""What the sampler is asked for: a norm, the numbers, their sensitivity and ε."""
+
+
+class NoNoise:
+    """Noise that adds none, remembers what it was asked for, and says whether records were drawn."""
+
+    def __init__(self) -> None:
+        self.asked: list[Call] = []
+        self.drew = False
+
+    def laplace(self, values: Integers, sensitivity: int, epsilon: Fraction) -> Integers:
+        """The values themselves."""
+        self.asked.append(("l1", np.asarray(values).ravel(), sensitivity, epsilon))
+        return values
+
+    def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        """The first of the largest."""
+        self.asked.append(("linf", integers(scores), sensitivity, epsilon))
+        return scores.index(max(scores))
+
+    def coin(self, probability: Fraction) -> bool:
+        """Coins belong to the search."""
+        raise Broken("a mechanism flips no coin")
+
+    def below(self, n: int) -> int:
+        """A drawn record: always the first."""
+        self.drew = True
+        return 0
+
+
+def check_mechanism(
+    mechanism: Mechanism[Any],
+    domain: Domain,
+    n: int,
+    *,
+    reach: float = 0.9,
+    pairs: Iterable[Neighbours] | None = None,
+) -> None:
+    """Measure a mechanism on neighbours, all of a tiny domain unless others are given.
+
+    Each call of the sampler moves by at most its sensitivity, and on some pair by at least `reach` of it; the
+    cost is the sum of what is asked for; every table asks for the same noise, an empty cell included.
+    """
+    require_fit(mechanism, domain, n)
+    every = list(every_pair(domain, n) if pairs is None else pairs)
+    calls = [asked(mechanism, one).asked for one, _ in every]
+    forms = {tuple((norm, len(x), delta, epsilon) for norm, x, delta, epsilon in call) for call in calls}
+    require(len(forms) == 1, "what it asks noise for depends on the table")
+    largest, smallest = moves(mechanism, every)
+    require(largest <= 1, "one record moves it by more than it asks noise for")
+    require(smallest >= reach, f"no record moves it by {reach} of what it asks noise for")
+    spent = sum((epsilon for *_, epsilon in calls[0]), Fraction(0))
+    require(mechanism.cost().epsilon == spent, "its cost is not the sum of what it asks noise for")
+    require(mechanism.cost().delta == 0, "its guarantee is not pure")
+    require_proof(type(mechanism), "Replace one record", "[A]", "[B]")
+
+
+def asked(mechanism: Mechanism[Any], table: Table) -> NoNoise:
+    """What one table asks the sampler for."""
+    noise = NoNoise()
+    try:
+        mechanism._sample(table, noise)
+    except Exception as error:
+        raise Broken("it fails on a table that its check let pass") from error
+    return noise
+
+
+def moves(mechanism: Mechanism[Any], pairs: Iterable[Neighbours]) -> tuple[float, float]:
+    """The largest and, over calls, the smallest-of-largest share of the declared sensitivity that is used.
+
+    Pairs on which records are drawn are left out: they share no keys.
+    """
+    shares: dict[int, float] = {}
+    for pair in pairs:
+        one, other = (asked(mechanism, table) for table in pair)
+        if one.drew or other.drew:
+            continue
+        for call, ((norm, x, delta, _), (_, y, again, _)) in enumerate(
+            zip(one.asked, other.asked, strict=True)
+        ):
+            require(delta == again, "its sensitivity depends on the table")
+            gap = [abs(a - b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+            moved = sum(gap) if norm == "l1" else max(gap)
+            shares[call] = max(shares.get(call, 0.0), moved / delta)
+    return max(shares.values(), default=0.0), min(shares.values(), default=0.0)

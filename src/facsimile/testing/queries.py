@@ -1,0 +1,69 @@
+"""The contract of a query: one record moves it by its declared sensitivity and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from facsimile.privacy.queries import Query
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+from facsimile.testing.contract import Broken, require, require_fit, require_proof
+from facsimile.testing.mechanisms import NoNoise
+from facsimile.testing.neighbours import Neighbours, every_pair
+
+SHARP = Fraction(9, 10)
+THRESHOLD = Fraction(1, 3)
+
+
+def check_query(
+    query: Query,
+    domain: Domain,
+    n: int,
+    *,
+    reach: Fraction = SHARP,
+    defined: Callable[[Table], int | Fraction] | None = None,
+    pairs: Iterable[Neighbours] | None = None,
+) -> Fraction:
+    """Measure a query on neighbours, all of a tiny domain unless others are given.
+
+    Every table has an exact value; neighbours differ by at most the sensitivity, and some pair by at least
+    `reach` of it; the excess over a threshold moves by at most 1; the value is what `defined` says in plain
+    words. Pairs on which a query draws records are left out: the law of such a draw needs a test of its own.
+    Returns the largest share of the sensitivity that was seen.
+    """
+    require_fit(query, domain, n)
+    delta = query.sensitivity()
+    require(isinstance(delta, Fraction) and delta >= 0, "its sensitivity is no Fraction")
+    known: dict[bytes, tuple[Fraction, Fraction, bool]] = {}
+    largest = Fraction(0)
+    for pair in every_pair(domain, n) if pairs is None else pairs:
+        one, other = (_measured(query, table, defined, known) for table in pair)
+        if one[2] or other[2]:
+            continue
+        require(abs(one[0] - other[0]) <= delta, "one record moves it by more than its sensitivity")
+        require(abs(one[1] - other[1]) <= 1, "one record moves its excess by more than 1")
+        largest = max(largest, abs(one[0] - other[0]) / delta if delta else Fraction(1))
+    require(largest >= reach, f"no record moves it by {reach} of its sensitivity: {largest} at most")
+    require_proof(type(query))
+    return largest
+
+
+def _measured(
+    query: Query,
+    table: Table,
+    defined: Callable[[Table], int | Fraction] | None,
+    known: dict[bytes, tuple[Fraction, Fraction, bool]],
+) -> tuple[Fraction, Fraction, bool]:
+    """Value, excess, and whether records were drawn; computed once for each table."""
+    key = table.codes.tobytes() + table.counts.tobytes()
+    if key not in known:
+        noise = NoNoise()
+        try:
+            value, excess = query.value(table, noise), query.excess(table, THRESHOLD, noise)
+        except Exception as error:
+            raise Broken("it fails on a table that its check let pass") from error
+        require(type(value) in (int, Fraction), "its value is neither an integer nor a Fraction")
+        require(defined is None or value == defined(table), "its value is not what it is defined to be")
+        known[key] = Fraction(value), excess, noise.drew
+    return known[key]

@@ -1,0 +1,163 @@
+"""The contract of a synthesizer: what it spends, what it returns, and that it knows noisy answers only."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+
+from facsimile.privacy.curator import Curator
+from facsimile.privacy.mechanisms import Mechanism
+from facsimile.privacy.reader import rehearse
+from facsimile.shaping.sampling import Sampling
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
+from facsimile.synthesizers.network import ruled_out
+from facsimile.table.domain import Domain
+from facsimile.table.table import Table
+from facsimile.testing.contract import Broken, require
+from facsimile.testing.neighbours import small_domain
+
+T = TypeVar("T")
+Tape = list[tuple[Mechanism[Any], Any]]
+RECORDS = 300
+SHAPES = ((5,), (3, 4), (2, 1), (1, 1), (5, 2, 3), (2, 3, 1, 4, 2), (2,) * 12)
+EPSILONS = tuple(map(Fraction, ("1/100", "1/7", "3", "100")))
+USED = Fraction(999, 1000)
+"""The least part of its ε that a synthesizer uses: what is not spent is accuracy lost."""
+
+
+def check_synthesizer(
+    synthesizer: Synthesizer, shapes: Iterable[Sequence[int]] = SHAPES, epsilons: Iterable[Fraction] = EPSILONS
+) -> None:
+    """The whole contract, on tables of these shapes and at these ε."""
+    check_only_answers(synthesizer, table_of((4, 3, 2, 3)), Fraction(1))
+    for shape in shapes:
+        check_spending(synthesizer, table_of(shape), Fraction(1))
+    for epsilon in epsilons:
+        check_spending(synthesizer, table_of((4, 3, 2)), epsilon)
+
+
+def check_spending(synthesizer: Synthesizer, table: Table, epsilon: Fraction) -> Fitting:
+    """It spends what it is given, no more, and draws as many records as are asked for, all of them allowed."""
+    known = known_of(table)
+    synthesizer.check(table.domain, table.n, epsilon)
+    found = fitted(synthesizer, table, known, epsilon)
+    require(
+        found.spent >= USED * epsilon, f"it leaves a part of its epsilon unused: {found.spent} of {epsilon}"
+    )
+    for sampling in get_args(Sampling):
+        for n in (1, table.n):
+            drawn = found.model.sample(n, np.random.default_rng(2), sampling)
+            require(drawn.domain == table.domain, "its records are of another domain")
+            require(drawn.n == n, "it does not draw as many records as are asked for")
+            forbidden = ruled_out(known.zeros, drawn.domain, drawn.codes)
+            require(not forbidden.any(), "it draws a record that may not occur")
+    return found
+
+
+def check_only_answers(synthesizer: Synthesizer, table: Table, epsilon: Fraction) -> None:
+    """Its model is a function of noisy answers and public input; one fit leaves nothing behind for the next."""
+    known, fresh = known_of(table), copy.deepcopy(synthesizer)
+    fitted(synthesizer, table, known, epsilon, seed=2)
+    check_replay(fresh, fitted(synthesizer, table, known, epsilon), table, epsilon)
+
+
+def check_replay(fresh: Synthesizer, found: Fitting, table: Table, epsilon: Fraction) -> None:
+    """Who has seen no table, and hears the answers from somebody who holds none, comes to the same model."""
+    tape = iter(found.tape)
+    try:
+        random = np.random.default_rng(1)
+        model = fresh.fit(Replayer(table.domain, tape), known_of(table), epsilon, random)
+    except Broken:
+        raise
+    except Exception as error:
+        raise Broken("it needs more than noisy answers") from error
+    require(next(tape, None) is None, "with the same answers it asks less: it knows more than answers")
+    one, other = (drawn.sample(table.n, np.random.default_rng(5)) for drawn in (found.model, model))
+    require(one == other, "the same answers give another model: it knows more than answers")
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """A model, what was spent on it, and every question with its answer."""
+
+    model: RowModel
+    spent: Fraction
+    tape: Tape
+
+
+def fitted(synthesizer: Synthesizer, table: Table, known: Known, epsilon: Fraction, seed: int = 1) -> Fitting:
+    """A fit on a public table with seeded noise, everything that is asked kept."""
+    recorder = Recorder(table.domain, Curator.rehearsal(rehearse(table), seed), epsilon, [])
+    model = synthesizer.fit(recorder, known, epsilon, np.random.default_rng(seed))
+    return Fitting(model, spent(recorder.tape), recorder.tape)
+
+
+def spent(tape: Tape) -> Fraction:
+    """What the questions cost together."""
+    return sum((mechanism.cost().epsilon for mechanism, _ in tape), Fraction(0))
+
+
+@dataclass
+class Recorder:
+    """Passes questions on up to an ε, and keeps them with their answers."""
+
+    domain: Domain
+    answers: Answers
+    epsilon: Fraction
+    tape: Tape
+
+    def run(self, mechanism: Mechanism[T]) -> T:
+        """The answer, unless it costs more than is left."""
+        answer = self.answers.run(mechanism)
+        self.tape.append((mechanism, answer))
+        require(spent(self.tape) <= self.epsilon, "it asks for more than its epsilon")
+        return answer
+
+    def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Recorder:
+        """The same tape for the same records under other axes."""
+        return Recorder(domain, self.answers.recoded(domain, maps), self.epsilon, self.tape)
+
+
+@dataclass
+class Replayer:
+    """Answers from a tape; it holds no table."""
+
+    domain: Domain
+    tape: Iterator[tuple[Mechanism[Any], Any]]
+
+    def run(self, mechanism: Mechanism[T]) -> T:
+        """The recorded answer to the same question."""
+        asked, answer = next(self.tape, (None, None))
+        same = asked is not None and type(mechanism) is type(asked) and mechanism.cost() == asked.cost()
+        require(same, "with the same answers it asks another question: it knows more than answers")
+        return answer  # type: ignore[return-value]
+
+    def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Replayer:
+        """The same tape under other axes."""
+        return Replayer(domain, self.tape)
+
+
+def table_of(shape: Sequence[int], n: int = RECORDS) -> Table:
+    """A table whose columns each follow the one before, with some noise."""
+    random = np.random.default_rng(len(shape))
+    rows = np.zeros((n, len(shape)), np.int64)
+    for place, size in enumerate(shape):
+        before = rows[:, place - 1] if place else random.integers(0, size, n)
+        rows[:, place] = np.where(random.random(n) < 0.7, before, random.integers(0, size, n)) % size
+    return Table.from_rows(small_domain(*shape), rows)
+
+
+def known_of(table: Table) -> Known:
+    """A forbidden cell of the first two columns, and coarser versions of large columns."""
+    domain = table.domain
+    coarser = {a.name: (tuple(int(i > 0) for i in range(a.size)),) for a in domain.axes if a.size > 2}
+    if len(domain.names) < 2:
+        return Known(table.n, (), coarser)
+    mask = np.zeros(domain.shape[:2], np.bool_)
+    mask[-1, 0] = mask.size > 1
+    return Known(table.n, ((domain.names[:2], mask),), coarser)
