@@ -44,6 +44,12 @@ def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
     """The result of a call to an engine, whose warnings are dropped and whose exceptions become a code.
 
     The refusal is raised after the exception is forgotten, so that it does not refer to it.
+
+    >>> try:
+    ...     guarded(lambda: int("a secret"), lambda error: "E106")
+    ... except FacsimileError as error:
+    ...     error.code, "secret" in str(error), error.__context__
+    ('E106', False, None)
     """
     try:
         with warnings.catch_warnings():

@@ -198,5 +198,9 @@ def header_names(header: bytes, delimiter: str) -> list[str]:
 
 
 def delimiter_of(header: bytes, wanted: set[str]) -> str:
-    """The separator under which the header names most of the wanted columns; a comma if none does."""
+    """The separator under which the header names most of the wanted columns; a comma if none does.
+
+    >>> delimiter_of(b'age;"sex"', {"age", "sex"}), header_names(b'age;"sex"', ";")
+    (';', ['age', 'sex'])
+    """
     return max(",;\t|", key=lambda d: len(wanted & set(header_names(header, d))))

@@ -286,7 +286,11 @@ def _clean_number(column: Column, raw: Any) -> int:
 
 
 def _clean_double(raw: float, digits: int, down: bool) -> int:
-    """In the same floating-point steps as an engine."""
+    """In the same floating-point steps as an engine.
+
+    >>> [_clean_double(raw, 1, down=False) for raw in (0.1, -2.0, 0.15, 1e300)] == [1, -20, BAD, FAR]
+    True
+    """
     if not isfinite(raw):
         return BAD
     if abs(raw) >= 10 ** (DIGITS - digits):

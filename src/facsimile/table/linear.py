@@ -28,7 +28,15 @@ MOST_BITS = 61
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """A prediction of the target from the other columns."""
+    """A prediction of the target from the other columns.
+
+    >>> from facsimile.spec.bins import parse_bins
+    >>> from facsimile.spec.columns import Axis
+    >>> domain = Domain(tuple(Axis(name, parse_bins(["0", "1"], Fraction(1))) for name in "ab"))
+    >>> line = Linear(domain, "b", 5, (("a", np.array([0, 7])),))
+    >>> line.predict(np.array([[0, 0], [1, 0]])).tolist(), line.reach
+    ([5, 12], 12)
+    """
 
     domain: Domain
     target: str

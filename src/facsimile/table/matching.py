@@ -82,7 +82,11 @@ def _keyed(table: Table, likeness: Likeness, digits: list[tuple[Ints, int]]) -> 
 
 
 def _partners(left: Ints, right: Ints, strides: list[int], within: int) -> tuple[Ints, Ints]:
-    """Pairs of rows that are equal or one step apart in one column."""
+    """Pairs of rows that are equal or one step apart in one column.
+
+    >>> [found.tolist() for found in _partners(np.array([0, 10, 30]), np.array([1, 10]), [1], 1)]
+    [[1, 0], [1, 0]]
+    """
     shifts = [0] + [sign * step * s for s in strides for step in range(1, within + 1) for sign in (1, -1)]
     starts: list[Ints] = []
     ends: list[Ints] = []
@@ -109,7 +113,11 @@ def _strata(a: Ints, b: Ints, supply: Counts, demand: Counts, i: Ints, j: Ints) 
 
 
 def _flow(supply: Counts, demand: Counts, i: Ints, j: Ints) -> int:
-    """The maximum flow from rows to rows along the pairs."""
+    """The maximum flow from rows to rows along the pairs.
+
+    >>> _flow(np.array([2, 1]), np.array([1, 1]), np.array([0, 0, 1]), np.array([0, 1, 1]))
+    2
+    """
     n, m = len(supply), len(demand)
     source, sink = n + m, n + m + 1
     tails = np.concatenate([np.full(n, source), i, n + np.arange(m)])
