@@ -7,7 +7,7 @@ SPARK := .venv-spark
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark bench lock clean
+.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark bench dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -56,6 +56,10 @@ test-spark: $(SPARK)/.installed
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
+
+# Wheel and sdist, the same bytes for the same commit.
+dist: setup
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -c "from flit_core.buildapi import build_sdist, build_wheel; print(build_sdist('dist')); print(build_wheel('dist'))"
 
 # Renew the pinned versions (needs uv: pip install uv). No download address enters a lock file.
 LOCK := uv pip compile --quiet --generate-hashes --no-annotate --no-header --universal --no-emit-index-url pyproject.toml

@@ -123,7 +123,7 @@ records too, {more:,} lines. An auditor reads **{total:,} lines** in all.
 
 {_rows(beside)}
 {len(second)} files are imported with them, {others:,} lines, and are handed no record: they say what is
-promised and what a refusal is called, and keep small files. Read them for what they promise, not for what they leak.
+promised and what a refusal is called, and keep small files. Read them for what they promise.
 
 {_rows(second)}
 {END}"""

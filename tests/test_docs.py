@@ -35,7 +35,8 @@ from facsimile.spec.model import Model
 from programs import Program, Ran
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+FRONT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "src/facsimile/privacy/README.md")
+PAGES = [*(ROOT / name for name in FRONT), *sorted(DOCS.glob("*.md"))]
 SPECIFICATIONS = [
     path for path in sorted(EXAMPLES.rglob("*.yaml")) if "\nfacsimile: 1\n" in f"\n{path.read_text('utf-8')}"
 ]

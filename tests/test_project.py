@@ -1,12 +1,16 @@
-"""The project installs what it needs: every import of the library is a declared dependency."""
+"""The project: what it installs, how its tests are named, what it says of itself, what a change touches."""
 
 from __future__ import annotations
 
 import ast
 import sys
 import tomllib
+from pathlib import Path
+
+import yaml
 
 from conftest import ROOT
+from facsimile.cli import ledgers
 
 PACKAGES = {
     "ibis": "ibis-framework",
@@ -33,3 +37,91 @@ def test_every_import_is_a_declared_dependency() -> None:
     assert {PACKAGES.get(name, name) for name in imported() - EXTRAS} <= declared
     optional = " ".join(line for lines in project["optional-dependencies"].values() for line in lines)
     assert all(name in optional for name in EXTRAS & imported())
+
+
+# --- tests mirror src
+
+BROAD = {
+    "contracts": "what every mechanism, query, synthesizer and kind must keep, beyond one file",
+    "golden": "what whole commands write, byte for byte",
+    "journeys": "whole stories of a curator, with the installed program",
+    "cli/test_census.py": "a third dataset, walked from exploring to a plan",
+    "cli/test_interrupt.py": "Ctrl-C, which crosses every layer",
+    "cli/test_sources.py": "addresses of each engine, through the commands",
+    "documents/test_browser.py": "pages, drawn by a browser",
+    "documents/test_claims.py": "sentences of every document, held against the report",
+    "documents/test_numbers.py": "figures of every document, held against the report",
+    "privacy/test_readme.py": "the folder's README",
+    "privacy/test_rules.py": "the boundary rules P1 to P9, over all source text",
+    "release/test_listed.py": "releases that draw from a list, from top to bottom",
+    "release/test_replay.py": "a release made again from its transcript",
+    "test_bad_inputs.py": "every bad input of docs/errors.md, through the commands",
+    "test_dist.py": "the wheel and the sdist",
+    "test_docs.py": "every page of the documentation",
+    "test_glossary.py": "the glossary",
+    "test_nvss.py": "the script that draws the public births",
+    "test_paper.py": "the births paper, element by element",
+    "test_project.py": "this file",
+}
+
+
+def mirrors(path: Path) -> bool:
+    """Whether a test is named after a module or a folder of the package, or after an aspect of one."""
+    folder = ROOT / "src" / "facsimile" / path.parent
+    name = path.stem.removeprefix("test_")
+    modules = {found.stem for found in folder.glob("*") if found.suffix == ".py" or found.is_dir()}
+    return any(name == module or name.startswith(f"{module}_") for module in {*modules, folder.name})
+
+
+def test_every_test_mirrors_the_source_or_is_listed_with_its_reason() -> None:
+    tests = ROOT / "tests"
+    every = [path.relative_to(tests) for path in sorted(tests.rglob("test_*.py"))]
+    strays = {path.as_posix() for path in every if not mirrors(path)}
+    listed = {path for path in strays if path in BROAD or path.partition("/")[0] in BROAD}
+    assert strays == listed
+    assert {entry for entry in BROAD if not any(path.startswith(entry) for path in strays)} == set()
+
+
+# --- habits
+
+
+def test_the_continuous_integration_runs_the_readme_on_every_system_and_version() -> None:
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    jobs = yaml.safe_load(text)["jobs"]
+    matrix = jobs["test"]["strategy"]["matrix"]
+    assert {name.partition("-")[0] for name in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = [line.rpartition(" ")[2] for line in project["classifiers"] if "Python :: 3." in line]
+    assert matrix["python"] == named == ["3.11", "3.12", "3.13", "3.14"]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    steps = [step["run"] for step in jobs["test"]["steps"] if "run" in step]
+    assert steps[0].startswith("make test")
+    for line in steps[1].splitlines():
+        assert line in readme
+    assert [step["run"] for step in jobs["complete"]["steps"] if "run" in step] == [".ci/run"]
+
+
+def test_it_is_cited_by_its_version_and_licence() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert cited["version"] == project["version"]
+    assert cited["license"] == "MIT"
+    assert cited["title"] == project["name"]
+    assert cited["abstract"] == project["description"]
+    assert {"cff-version", "message", "authors"} <= set(cited)
+
+
+def test_a_privacy_concern_is_led_to_the_private_way() -> None:
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    assert {path.name for path in folder.iterdir()} == {"config.yml", "bug.md", "privacy.md", "addition.md"}
+    for path in folder.glob("*.md"):
+        head = yaml.safe_load(path.read_text("utf-8").split("---")[1])
+        assert {"name", "about"} <= set(head)
+    assert "SECURITY.md" in (folder / "privacy.md").read_text("utf-8")
+    assert "No record" in (folder / "bug.md").read_text("utf-8")
+
+
+def test_every_end_in_a_ledger_is_explained() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    for words in ledgers.OUTCOMES.values():
+        assert all(part in text for part in words.split(", not finished")[0].split(": run")), words

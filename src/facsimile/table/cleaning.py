@@ -33,6 +33,8 @@ DIGITS = 15
 FAR: int = 10**DIGITS
 BAD = -(2**62)
 BLANKS = " \t\n\r\v\f"
+FENCED = ("sqlite", "postgres")
+"""Engines that would merge sub-queries, and clean a field in each branch that uses it."""
 NUMBER = "^[+-]?[0-9]+([.][0-9]+)?$"
 _OTHER_SIGNS = "[^-+.0-9]"
 _DATE = (

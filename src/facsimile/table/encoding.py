@@ -56,7 +56,7 @@ from facsimile.spec.columns import (
 )
 from facsimile.spec.constraints import Atom, Compare, Condition, atoms, fold
 from facsimile.spec.release import Specification
-from facsimile.table.cleaning import FAR, can_be_malformed, clean_value, cleaned, prepared
+from facsimile.table.cleaning import FAR, FENCED, can_be_malformed, clean_value, cleaned, prepared
 from facsimile.table.conditions import Mask, evaluate, implausible, truth
 from facsimile.table.cuts import Cuts
 from facsimile.table.domain import Domain
@@ -68,7 +68,6 @@ SUM, VALUES = "sum of", "values of"
 LEFT_OUT, MALFORMED, UNANSWERED, OUTSIDE = -1, -2, -3, -4
 REFUSALS = {MALFORMED: "E140", UNANSWERED: "E141", OUTSIDE: "E142"}
 ELSEWHERE = "\0"
-_FENCED = ("sqlite", "postgres")
 _NO_LIMIT = 2**62
 
 
@@ -353,4 +352,4 @@ def _among(value: Value, wanted: Mask) -> list[Value]:
 
 def _fence(table: Source) -> Source:
     """Keep an engine from merging sub-queries and computing a field again at each use."""
-    return table.limit(_NO_LIMIT) if table.get_backend().name in _FENCED else table
+    return table.limit(_NO_LIMIT) if table.get_backend().name in FENCED else table
