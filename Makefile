@@ -31,7 +31,7 @@ lint: $(VENV)/.developed
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.developed
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 boundaries: $(VENV)/.developed
 	$(BIN)/lint-imports

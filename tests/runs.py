@@ -151,7 +151,9 @@ def raced(asks: list[Ask]) -> list[dict[str, Any]]:
 
 
 def serve() -> None:
-    """Import everything once, and start no thread; then answer."""
+    """Import everything once, what a release imports late included, and start no thread; then answer."""
+    import ibis.backends.duckdb  # noqa: F401
+    import opendp.measurements  # noqa: F401
     import typst  # noqa: F401
 
     import releases  # noqa: F401

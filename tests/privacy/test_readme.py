@@ -54,6 +54,7 @@ ELSEWHERE = {
     "privacy/anchor.py": "tests/privacy/test_ledger.py",
     "privacy/mechanisms/base.py": "tests/contracts/test_mechanisms.py",
     "privacy/queries/base.py": "tests/contracts/test_queries.py",
+    "privacy/queries/checks.py": "tests/contracts/test_hostile.py",
 }
 
 

@@ -54,7 +54,7 @@ def brute(one: list[Row], other: list[Row], b: list[int], c: list[int], within: 
     return sum(augment(i, set()) for i in range(len(one)))
 
 
-@settings(max_examples=2000)
+@settings(max_examples=400)
 @given(tables, tables, references, st.integers(0, 2))
 def test_it_equals_brute_force(
     one: list[Row], other: list[Row], steps: tuple[list[int], list[int]], within: int

@@ -46,11 +46,7 @@ def refusing(check: Callable[[T, Domain, int], None]) -> Callable[[T, Domain, in
 
 
 def whole(value: Any, least: int = 1, most: int | None = None) -> bool:
-    """Whether it is an integer of Python in a range.
-
-    >>> whole(3), whole(3.0), whole(True), whole(0)
-    (True, False, False, False)
-    """
+    """Whether it is an integer of Python in a range."""
     return type(value) is int and least <= value and (most is None or value <= most)
 
 
