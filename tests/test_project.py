@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -45,6 +46,7 @@ BROAD = {
     "contracts": "what every mechanism, query, synthesizer and kind must keep, beyond one file",
     "golden": "what whole commands write, byte for byte",
     "journeys": "whole stories of a curator, with the installed program",
+    "acceptance/test_new_kind.py": "the guide to a new criterion, followed",
     "cli/test_census.py": "a third dataset, walked from exploring to a plan",
     "cli/test_interrupt.py": "Ctrl-C, which crosses every layer",
     "cli/test_sources.py": "addresses of each engine, through the commands",
@@ -125,3 +127,46 @@ def test_every_end_in_a_ledger_is_explained() -> None:
     text = (ROOT / "SECURITY.md").read_text("utf-8")
     for words in ledgers.OUTCOMES.values():
         assert all(part in text for part in words.split(", not finished")[0].split(": run")), words
+
+
+# --- a change and the files it touches
+
+
+def touched() -> dict[str, tuple[list[str], list[str]]]:
+    """The rows of the table in docs/design.md: the files of a change, and what holds it."""
+    text = (ROOT / "docs" / "design.md").read_text("utf-8")
+    section = text.split("## A change and the files it touches")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| a")]
+    named = [[re.findall(r"`([^`]+)`", cell) for cell in row[1:]] for row in rows]
+    return {row[0].strip(): (files, held) for row, (files, held) in zip(rows, named, strict=True)}
+
+
+def test_a_change_touches_at_most_four_files_and_each_is_there() -> None:
+    found = touched()
+    assert list(found) == [
+        "a criterion", "a selection mode", "a synthesizer", "an engine", "a section of a document", "a command"
+    ]  # fmt: skip
+    for change, (files, held) in found.items():
+        assert 0 < len(files) <= 4, change
+        assert held, change
+        for path in (*files, *held):
+            assert (ROOT / path).exists(), path
+        assert any(path.startswith("tests/") for path in held), change
+
+
+ENGINES = {"duckdb", "sqlite", "postgres", "postgresql", "spark", "pyspark", "datafusion", "polars"}
+DOORS = {f"ibis.{name}" for name in ENGINES}
+
+
+def test_no_other_file_knows_an_engine_by_its_name() -> None:
+    """A string that is an engine's name, or a door of ibis to one."""
+    knowing = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            named = isinstance(node, ast.Constant) and node.value in ENGINES
+            door = (
+                isinstance(node, ast.Attribute) and node.attr in ENGINES and ast.unparse(node.value) == "ibis"
+            )
+            if named or door:
+                knowing.add(path.relative_to(ROOT).as_posix())
+    assert knowing == set(touched()["an engine"][0]) - {"pyproject.toml"}
