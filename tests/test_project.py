@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from conftest import ROOT
-from facsimile.cli import ledgers
+from facsimile.api import ledgers
 
 PACKAGES = {
     "ibis": "ibis-framework",
@@ -48,6 +48,7 @@ BROAD = {
     "journeys": "whole stories of a curator, with the installed program",
     "acceptance/test_new_kind.py": "the guide to a new criterion, followed",
     "cli/test_census.py": "a third dataset, walked from exploring to a plan",
+    "cli/test_guide.py": "the guide to a new command, followed",
     "cli/test_interrupt.py": "Ctrl-C, which crosses every layer",
     "cli/test_sources.py": "addresses of each engine, through the commands",
     "documents/test_browser.py": "pages, drawn by a browser",

@@ -15,7 +15,7 @@ class Broken(AssertionError):
     """A part of a contract does not hold."""
 
 
-class Checked(Protocol):
+class Checkable(Protocol):
     """A query, scores or a mechanism: what is held against the public domain before it is asked."""
 
     def check(self, domain: Domain, n: int) -> None:
@@ -28,7 +28,7 @@ def require(holds: bool, words: str) -> None:
         raise Broken(words)
 
 
-def require_fit(asked: Checked, domain: Domain, n: int) -> None:
+def require_fit(asked: Checkable, domain: Domain, n: int) -> None:
     """Its own domain and size are accepted; other columns, and more records than can be counted, are not."""
     asked.check(domain, n)
     strange = Domain(
