@@ -44,6 +44,7 @@ def test_every_import_is_a_declared_dependency() -> None:
 
 BROAD = {
     "contracts": "what every mechanism, query, synthesizer and kind must keep, beyond one file",
+    "explore/report/test_charts.py": "charts of the study page, drawn by a browser",
     "golden": "what whole commands write, byte for byte",
     "journeys": "whole stories of a curator, with the installed program",
     "acceptance/test_new_kind.py": "the guide to a new criterion, followed",
@@ -62,7 +63,9 @@ BROAD = {
     "test_dist.py": "the wheel and the sdist",
     "test_docs.py": "every page of the documentation",
     "test_glossary.py": "the glossary",
+    "test_notebook.py": "docs/notebook.ipynb, executed",
     "test_nvss.py": "the script that draws the public births",
+    "test_package.py": "what importing the package costs and shows",
     "test_paper.py": "the births paper, element by element",
     "test_project.py": "this file",
 }
@@ -155,7 +158,7 @@ def test_a_change_touches_at_most_four_files_and_each_is_there() -> None:
         assert any(path.startswith("tests/") for path in held), change
 
 
-ENGINES = {"duckdb", "sqlite", "postgres", "postgresql", "spark", "pyspark", "datafusion", "polars"}
+ENGINES = {"duckdb", "sqlite", "postgres", "postgresql", "spark", "pyspark", "datafusion"}
 DOORS = {f"ibis.{name}" for name in ENGINES}
 
 

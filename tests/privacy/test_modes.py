@@ -328,7 +328,7 @@ import yaml
 from budgets import SOURCE, made
 from facsimile.cli import main
 from facsimile.explore.options import levels, options
-from facsimile.explore.race import Rule
+from facsimile.explore.race import RaceRule
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.release.check import check
 from facsimile.release.plan import plan_of
@@ -339,7 +339,7 @@ spec = specification(selection={"mode": "two"})
 plan, tried = plan_of(spec), []
 plan.search(lambda j: tried.append(j), RehearsalNoise(1))
 source = SOURCE.replace("mode: coin, gamma: 0.05", "mode: two")
-study = made(folder / "people.study", source, Rule(steps=0, finalists=2, fresh=8))
+study = made(folder / "people.study", source, RaceRule(steps=0, finalists=2, fresh=8))
 ways = {o.mode.name: o.iterations() for o in options(study.setup.specification, levels(study), 0.1, 0.1)}
 search = next(line for line in check(spec).budget if line.part == "the whole search")
 (folder / "s.yaml").write_text(yaml.safe_dump(spec.model_dump(mode="json", exclude_none=True)))

@@ -37,6 +37,9 @@ RANDOM = {
     "explore/judge.py": {"import random"},
     "explore/learning/__init__.py": {"default_rng"},
     "explore/simulate.py": {"default_rng"},
+    "testing/hostile.py": {"import random"},
+    "testing/neighbours.py": {"default_rng"},
+    "testing/synthesizers.py": {"default_rng"},
 }
 """Where randomness is made, and nowhere else.
 
@@ -44,7 +47,7 @@ noise.py is the recorded source; run.py seeds NumPy from it (a rehearsal: from i
 recipe.py goes on with the generator that a release gives it, and makes one where public data come with a seed.
 ledger.py and dataset.py make identifiers, nonces and keys, which no figure of a release depends on.
 questions.py makes the same tables every time, writing.py orders rows by their own hash, regression.py simulates
-noise for the documents with one seed. The others see public data only.
+noise for the documents with one seed. testing/ makes up its tables. The others see public data only.
 """
 
 

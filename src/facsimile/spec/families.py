@@ -104,15 +104,13 @@ class Grid(Model):
 
     def mistakes(self) -> Iterator[Mistake]:
         """A known family, its own hyperparameters, and exclusions that leave something."""
-        meant = self.family if self.family in FAMILIES or self.family in others() else None
-        if meant is None:
-            known = (*FAMILIES, *others())
+        known = (*FAMILIES, *others())
+        meant = self.family if self.family in known else nearest(self.family, FAMILIES)
+        if self.family not in known:
             yield unknown_name(("family",), f"there is no family {cut(self.family)}", self.family, known)
-            meant = nearest(self.family, FAMILIES)
-        elif meant not in FAMILIES and _imported(meant)[1]:
-            items = {"family": cut(meant), "problem": _imported(meant)[1]}
+        elif self.family not in FAMILIES and _imported(self.family)[1]:
+            items, meant = {"family": cut(self.family), "problem": _imported(self.family)[1]}, None
             yield Mistake(("family",), "", "E216", items)
-            meant = None
         yield from every(self._check_grid(meant), self._check_exclusions(), self._check_size())
 
     def _check_grid(self, family: str | None) -> Iterator[Mistake]:
