@@ -103,6 +103,29 @@ def test_a_failure_of_the_program_tells_nothing(home: Path, monkeypatch: pytest.
     assert "sentinel" not in "".join(traceback.format_exception(failed.value))
 
 
+def test_a_refusal_of_data_holds_none_of_it(home: Path) -> None:
+    """A notebook in verbose mode prints the variables of every frame that a traceback refers to."""
+    with Path("people.csv").open("a") as data:
+        data.write("sentinel-value,sentinel-value,sentinel-value,sentinel-value,sentinel-value,1\n")
+    with pytest.raises(FacsimileError, match=r"^E130 ") as failed:
+        released()
+    shown = traceback.TracebackException.from_exception(failed.value, capture_locals=True)
+    assert "sentinel" not in "".join(shown.format())
+    assert [frame.f_code.co_name for frame, _ in traceback.walk_tb(failed.tb)][-1] == "_silently"
+
+
+def test_a_second_ctrl_c_holds_no_data(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def release(*given: object) -> None:
+        record = "sentinel-value"
+        raise KeyboardInterrupt(record)
+
+    monkeypatch.setattr(running, "release", release)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        released()
+    shown = traceback.TracebackException.from_exception(stopped.value, capture_locals=True)
+    assert "sentinel" not in "".join(shown.format())
+
+
 def test_a_thread_that_ctrl_c_does_not_reach_makes_no_release(home: Path) -> None:
     refused: list[FacsimileError] = []
 

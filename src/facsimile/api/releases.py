@@ -67,15 +67,20 @@ def release(
 def _silently(call: Callable[[], T]) -> T:
     """A failure that is no refusal tells nothing, as on the command line: its words could hold data.
 
-    The refusal is raised after the exception is forgotten, so that no traceback refers to it.
+    So could the variables of the frames on its way, which a notebook shows when it is asked to. What is raised
+    is raised anew, after its origin is forgotten: no traceback refers to it.
     """
+    found: BaseException
     try:
         return call()
-    except FacsimileError:
-        raise
+    except FacsimileError as refused:
+        found = refused
+    except KeyboardInterrupt:
+        found = KeyboardInterrupt()
     except Exception:
-        pass
-    raise refusal("E700")
+        found = refusal("E700")
+    found.__cause__ = found.__context__ = None
+    raise found.with_traceback(None)
 
 
 def _refuse_unfit(frame: bool, ledger: object, rehearse: bool, seed: int | None, public: bool) -> None:
