@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,22 @@ def ours(model: object) -> dict[str, object]:
     return {"format": FORMAT, "about": {}, "model": model}
 
 
+def squeezed(text: bytes, **arrays: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, text=np.frombuffer(text, np.uint8), **arrays)
+    return buffer.getvalue()
+
+
+def endless() -> bytes:
+    """The head of an array that no memory holds."""
+    head, buffer = io.BytesIO(), io.BytesIO()
+    said = {"descr": "<f8", "fortran_order": False, "shape": (10**15,)}
+    np.lib.format.write_array_header_1_0(head, said)
+    with zipfile.ZipFile(buffer, "w") as made:
+        made.writestr("text.npy", head.getvalue())
+    return buffer.getvalue()
+
+
 def hostile() -> dict[str, bytes]:
     objects = np.array([Code()], dtype=object)
     return {
@@ -93,6 +110,9 @@ def hostile() -> dict[str, bytes]:
             {"format": FORMAT, "about": {}, "model": {"kind": "Domain", "fields": {"axes": 1}}}
         ),
         "an array that is not there": archive({"format": FORMAT, "about": {}, "model": {"array": 7}}),
+        "a fraction that is none": archive(ours({"fraction": "1/0"})),
+        "a text without an end": squeezed(b'{"model":' + b'{"tuple":[' * 9999 + b"]}" * 9999 + b"}"),
+        "an array of terabytes": endless(),
         "objects": archive({"format": FORMAT, "about": {}, "model": {"array": 0}}, **{"array 0": objects}),
     }
 
@@ -103,6 +123,17 @@ def test_any_other_file_is_refused_and_none_is_run(tmp_path: Path, content: byte
     with pytest.raises(FacsimileError, match=r"^E422 "):
         Fitted.load(tmp_path / "model")
     assert RAN == []
+
+
+def test_a_file_that_a_disk_or_a_letter_spoiled_is_read_or_refused(tmp_path: Path) -> None:
+    """One byte at a time, anywhere in it."""
+    whole = squeezed(json.dumps(ours({"kind": "Dense", "fields": {}})).encode(), **{"array 0": np.arange(99.0)})
+    for place in range(0, len(whole), 3):
+        spoiled = bytearray(whole)
+        spoiled[place] ^= 0xFF
+        (tmp_path / "model").write_bytes(spoiled)
+        with pytest.raises(FacsimileError, match=r"^E422 "):
+            stored.read(tmp_path / "model")
 
 
 def test_a_file_of_a_format_to_come_is_refused(tmp_path: Path) -> None:
