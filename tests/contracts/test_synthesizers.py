@@ -157,6 +157,35 @@ class Kept(RowModel):
         return Table.from_rows(self.table.domain, np.repeat(self.table.codes, self.table.counts, axis=0)[:n])
 
 
+class Talking(MST):
+    """Mutant: every fit prints a line, so that lines tell how many there were."""
+
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Any:
+        print("fitting")
+        return super().fit(answers, known, epsilon, random)
+
+
+class Numbered(RowModel):
+    """A model that counts its draws, and ends with records that tell their number."""
+
+    def __init__(self, model: RowModel) -> None:
+        self.model, self.domain, self.drawn = model, model.domain, 0
+
+    def sample(self, n: int, random: np.random.Generator, sampling: Any = "systematic") -> Table:
+        found = self.model.sample(n, random, sampling)
+        self.drawn += 1
+        rows = found.records().copy()
+        rows[-min(self.drawn, n) :] = 0
+        return Table.from_rows(found.domain, rows)
+
+
+class Counting(MST):
+    """Mutant: its model tells which draw it is."""
+
+    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Any:
+        return Numbered(super().fit(answers, known, epsilon, random))
+
+
 class Careless(MST):
     """Mutant: it forgets which cells may not occur."""
 
@@ -172,6 +201,8 @@ class Careless(MST):
         (Peeking, "more than noisy answers"),
         (Hoarding, "knows more than answers"),
         (Remembering, "knows more than answers"),
+        (Talking, "it prints"),
+        (Counting, "a draw leaves something behind"),
         (Careless, "may not occur"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,10 +62,13 @@ def check_spending(synthesizer: Synthesizer, table: Table, epsilon: Fraction) ->
 
 
 def check_only_answers(synthesizer: Synthesizer, table: Table, epsilon: Fraction) -> None:
-    """Its model is a function of noisy answers and public input; one fit leaves nothing behind for the next."""
-    known, fresh = known_of(table), copy.deepcopy(synthesizer)
-    fitted(synthesizer, table, known, epsilon, seed=2)
-    check_replay(fresh, fitted(synthesizer, table, known, epsilon), table, epsilon)
+    """Its model is a function of noisy answers and public input; one fit or draw leaves nothing behind for the
+    next, and nothing is printed: a search would tell how many candidates it tried."""
+    known, fresh, printed = known_of(table), copy.deepcopy(synthesizer), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        fitted(synthesizer, table, known, epsilon, seed=2)
+        check_replay(fresh, fitted(synthesizer, table, known, epsilon), table, epsilon)
+    require(not printed.getvalue(), "it prints: a search would tell how many candidates it tried")
 
 
 def check_replay(fresh: Synthesizer, found: Fitting, table: Table, epsilon: Fraction) -> None:
@@ -79,6 +84,8 @@ def check_replay(fresh: Synthesizer, found: Fitting, table: Table, epsilon: Frac
     require(next(tape, None) is None, "with the same answers it asks less: it knows more than answers")
     one, other = (drawn.sample(table.n, np.random.default_rng(5)) for drawn in (found.model, model))
     require(one == other, "the same answers give another model: it knows more than answers")
+    again = found.model.sample(table.n, np.random.default_rng(5))
+    require(one == again, "a draw leaves something behind for the next")
 
 
 @dataclass(frozen=True)
