@@ -107,6 +107,14 @@ MODELS = ((("a",), np.array([1, 0, 1])), (("a", "b"), np.array([[1, 0], [0, 2], 
 BOXES = Boxes((3, 2), np.array([[0, 0], [1, 1]]), np.array([[2, 2], [2, 2]]))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
+
+class Turning(tuple[Any, ...]):
+    """Its parts are others when they are taken one by one."""
+
+    def __getitem__(self, place: Any) -> Any:
+        return None
+
+
 GOOD: dict[type, Any] = {
     NoisyMarginals: NoisyMarginals(((("a",), HALF), (("b", "a"), ONE)), (("a", (0, 2, 0)), ("b", None))),
     NoisyAnswer: NoisyAnswer(COUNT, HALF, 3),
@@ -133,11 +141,12 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         "marginals": [
             ((("z",), HALF),), ((("a", "a"), HALF),), ((["a"], HALF),), ((("a",), 0.5),), (("ab", HALF),),
             ((("a",), Fraction(10**400)),), ((("a",), Fraction(1, 10**400)),),
+            ([("a",), HALF],), (Turning((("a",), HALF)),),
         ],
         "versions": [
             (("a", (0, 1)),), (("a", (0, 1, 2, 3)),), (("a", (0, -1, 1)),), (("a", (0, 2**62, 1)),), "ab",
             (("z", (0, 1)),), (("a", (0.0, 1.0, 1.0)),), (("a", [0, 1, 1]),), [("a", (0, 0, 1))], (("a", ()),),
-            (("a",),),
+            (("a",),), (Turning(("a", (-1, 0, 1))),), (["a", (0, 0, 1)],),
         ],
     },
     NoisyAnswer: {
@@ -209,7 +218,7 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
     },
     WorstExcess: {
         "parts": [
-            (), ((Stranger(), HALF),), ((Failing(), HALF),), ((COUNT, 0.5),),
+            (), (Turning((COUNT, HALF)),), ((Stranger(), HALF),), ((Failing(), HALF),), ((COUNT, 0.5),),
             ((COUNT, HALF), (Failing(), HALF)),
             ((WorstExcess(((Stranger(), HALF),)), HALF),),
             ((FloorMeans(S, "a", (("b", (0,)),), BOUNDS, HALF), HALF),),
@@ -245,6 +254,7 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
     },
     Dependences: {
         "candidates": [
+            [("b", ())], (Turning(("b", ())),),
             (), (("a", (("b", (0,)),)),), (("b", (("a", (0, 0)),)),), (("b", (("a", (0, -1, 1)),)),),
             (("b", (("a", (0, 2**40, 1)),)),), (("b", (("a", (0, 1000, 1)), ("c", None))),), (("z", ()),),
             (("b", (("z", None),)),), (("b", (("a", (0, 0.5, 1)),)),), (("b", (("b", None),)),),

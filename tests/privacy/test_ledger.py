@@ -359,6 +359,16 @@ def test_an_allowance_refuses_what_goes_beyond_it(book: Ledger, curator: Curator
                 again.run(COUNT)
 
 
+def test_what_comes_before_a_search_is_not_asked_within_it(book: Ledger, curator: Curator) -> None:
+    """A model that keeps the allowance it was fitted with, and asks when records are drawn, gets no answer."""
+    with curator.search(plan(THIRD.epsilon, once=ONE.epsilon), "search") as search:
+        kept = search.once()
+        kept.run(COUNT)
+        told = search.find(lambda allowance, _: code(lambda: kept.run(COUNT)))
+        assert (told, kept.purse.spent) == ("E304", THIRD)
+        search.after()
+
+
 def test_a_failed_sample_in_an_allowance_is_paid(book: Ledger, curator: Curator) -> None:
     with curator.search(plan(THIRD.epsilon, once=ONE.epsilon), "search") as search:
         allowance = search.once()

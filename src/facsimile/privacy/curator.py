@@ -114,13 +114,10 @@ class Curator:
             raise refusal("E701", name=self._failed[0])
         if type(mechanism) not in MECHANISMS or mechanism.neighbours != NEIGHBOURS:
             raise refusal("E305")
-        try:
+        with contextlib.suppress(Exception):
             mechanism.check(self.domain, self.n)
-            fits = True
-        except Exception:
-            fits = False
-        if not fits:
-            raise refusal("E306", name=type(mechanism).__name__)
+            return
+        raise refusal("E306", name=type(mechanism).__name__)
 
     def _sample(self, mechanism: Mechanism[T]) -> T:
         """Open the box for one mechanism; nothing of a failure but the mechanism's name gets out."""
@@ -137,8 +134,8 @@ class Search:
     Theorem.  What is asked through it is what mechanisms.search.Plan is proved for.
     Needs.    The index keeps nothing from one call to the next but what `once` gave it (release/scheme.py).
     Proof.    `once`, `find` and `after` are given once each [A]; within `find` every index has an allowance of
-      its own of plan.index [B], which ends with the index [C]; coins come from the curator's own noise [D].
-      Nothing is answered after the end [E].  QED
+      its own of plan.index [B], which ends with the index [C], and what `once` left has ended [F]; coins come
+      from the curator's own noise [D]. Nothing is answered after the end [E].  QED
     """
 
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
@@ -157,6 +154,8 @@ class Search:
 
         After a crash only modes that survive one go on; the others end without a release.
         """
+        for purse in self._given.values():
+            purse.close()  # [F]
         self._part("find", Fraction(0))
         if self.resumed and not self.resumable:
             return None

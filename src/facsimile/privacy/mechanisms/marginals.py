@@ -46,7 +46,7 @@ class NoisyMarginals(Mechanism[tuple[Measurement, ...]]):
     def check(self, domain: Domain, n: int) -> None:
         """Columns of the domain, with cells that can be counted."""
         checks.records(n)
-        checks.require(type(self.marginals) is tuple, "marginals in a tuple")
+        checks.require(checks.tuples(self.marginals), "marginals in tuples")
         for clique, epsilon in self.marginals:
             checks.columns(domain, clique, self.versions)
             checks.spending(self.sensitivity, epsilon)

@@ -36,8 +36,7 @@ class Plan:
       success: it ends the search [B], its probability is part of Q, and nothing is released under the charge
       afterwards. A crash discards whole indices and what came before them, unseen; what runs again does so
       with fresh randomness, so the law of the decision is that of a search without a crash. A rising or capped
-      coin counts its indices, which a crash forgets: such a search is not resumed, and ends without a release.
-       QED
+      coin counts its indices, which a crash forgets: such a search is not resumed and releases nothing.  QED
     """
 
     once: Fraction

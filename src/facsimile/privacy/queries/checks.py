@@ -55,6 +55,11 @@ def exact(values: Iterable[Any]) -> bool:
     return all(type(value) in (int, Fraction) for value in values)
 
 
+def tuples(values: Any) -> bool:
+    """Whether it is a tuple of tuples: what a class of its own holds may change after this look at it."""
+    return type(values) is tuple and all(type(value) is tuple for value in values)
+
+
 def records(n: Any) -> None:
     """A number of records that a table can have."""
     require(whole(n, most=MOST_RECORDS - 1), "a number of records")
@@ -75,7 +80,7 @@ def named(domain: Domain, names: Any) -> None:
 def columns(domain: Domain, clique: Any, versions: Any = ()) -> None:
     """Known columns whose joint cells can be counted, some of them perhaps in groups."""
     named(domain, clique)
-    require(type(versions) is tuple, "versions in a tuple")
+    require(tuples(versions), "versions in tuples")
     for name, groups in (version for version in versions if version[1] is not None):
         grouped(domain, name, groups)
     require(domain.size(clique, versions) <= MOST_CELLS, "a marginal has too many cells")
@@ -107,9 +112,7 @@ def numbered(domain: Domain, name: Any) -> tuple[Fraction, ...]:
 def bounded(bounds: Any, numbers: Iterable[Fraction] = ()) -> None:
     """Two exact numbers in order, around all of these."""
     require(type(bounds) is tuple and len(bounds) == 2 and exact(bounds), "bounds are two numbers")
-    require(
-        bounds[0] <= bounds[1] and all(bounds[0] <= x <= bounds[1] for x in numbers), "bounds exclude a number"
-    )
+    require(bounds[0] <= bounds[1] and all(bounds[0] <= x <= bounds[1] for x in numbers), "bounds in order")
 
 
 def sized(table: Any, domain: Domain, n: int) -> None:

@@ -171,7 +171,7 @@ class WorstExcess(Query):
         """Parts of the listed kinds, each fitting by itself, with exact thresholds."""
         from facsimile.privacy.queries import QUERIES
 
-        checks.require(type(self.parts) is tuple and len(self.parts) > 0, "a criterion")
+        checks.require(checks.tuples(self.parts) and len(self.parts) > 0, "a criterion")
         for query, threshold in self.parts:
             checks.require(type(query) in QUERIES and checks.exact([threshold]), "a query of the listed kinds")
             query.check(domain, n)
