@@ -21,7 +21,7 @@ from facsimile.privacy.queries import OneStep, PredictionGap, ResizedMeans
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
 from facsimile.spec.load import validated
-from facsimile.spec.release import Specification
+from facsimile.spec.release import Selection, Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from specs import SMALL
@@ -196,3 +196,49 @@ def test_coefficients_are_measured_before_the_predictions_that_need_their_fit() 
     measured, fit, refit = found
     assert [m.criterion for m in measured] == list(both)
     assert fit is refit is not None
+
+
+def test_a_question_is_kept_for_its_own_form_threshold_and_fit_only() -> None:
+    """What was asked first never answers for another: each is what a fresh candidate is asked."""
+    spec = specification("kids > 7")
+    table = candidate(spec, 7)
+    first = asked(spec, table)
+    assert first.fit is not None
+    other = replace(first, fit=Fit(first.fit.scaling, tuple(3 * c for c in first.fit.coefficients)))
+    told = set()
+    for criterion in spec.criteria:
+        lower = criterion.model_copy(update={"threshold": criterion.threshold / 2 + Fraction(1, 2)})
+        for one, form, shared in product((criterion, lower), ("sharp", "paper"), (first, other)):
+            kind = kind_of(one, form)
+            found, fresh = shared.ask(kind), Candidate(spec, table, shared.fit).ask(kind)
+            assert (found is None) == (fresh is None)
+            if found is not None and fresh is not None:
+                assert (found.kind, found.limit, found.sensitivity) == (kind, fresh.limit, fresh.sensitivity)
+                assert type(found.query) is type(fresh.query)
+                if isinstance(found.query, PredictionGap):
+                    assert shared.fit is not None
+                    expected = shared.fit.on(table.domain).contributions
+                    for given, wanted in zip(found.query.real.contributions, expected, strict=True):
+                        assert given[1].tolist() == wanted[1].tolist()
+                told.add(found)
+            assert shared.ask(kind) is found
+    assert first.own_fit("kids") is other.own_fit("kids") and len(told) > 2 * len(spec.criteria)
+
+
+@pytest.mark.parametrize(
+    ("selection", "luck"),
+    [
+        ({"mode": "single"}, "1/20"),
+        ({"mode": "paper"}, "1/20"),
+        ({"mode": "coin", "gamma": "0.05"}, "1/381"),
+        ({"mode": "capped-coin", "gamma": "0.05", "epsilon_0": "1", "cap": "20"}, "1/381"),
+        ({"mode": "rising-coin", "a": "0.5"}, "0.0025"),
+    ],
+)
+def test_the_joint_test_is_as_careful_as_its_search_needs(selection: dict[str, str], luck: str) -> None:
+    """A test by itself may err with 1/20; the many tests of a search together may not err more often."""
+    spec = specification("kids > 7")
+    chosen = Selection.model_validate({**selection, "false_accept": "0.05"})
+    changes = {"selection": chosen, "criteria": spec.criteria[:1]}
+    found = Candidate(spec.model_copy(update=changes), candidate(spec)).joint_test(Fraction(1))
+    assert found is not None and Fraction(luck) * Fraction(99999, 100000) < found.luck <= Fraction(luck)

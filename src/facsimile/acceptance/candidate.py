@@ -110,7 +110,7 @@ class Candidate:
             yield kind.again(self, units[kind.criterion.name])
 
     def _key(self, kind: Kind[Any]) -> tuple[Hashable, ...]:
-        return kind.criterion.name, kind.form, None if kind.needs is None else self.fit
+        return kind, None if kind.needs is None else self.fit
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         if key not in self._made:
