@@ -6,7 +6,7 @@ import copy
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from facsimile.privacy.curator import Curator
 from facsimile.privacy.noise import LARGEST, RehearsalNoise
 from facsimile.privacy.queries import OneStep, PredictionGap, ResizedMeans
 from facsimile.privacy.reader import rehearse
+from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
 from facsimile.spec.load import validated
 from facsimile.spec.release import Selection, Specification
@@ -208,7 +209,7 @@ def test_a_question_is_kept_for_its_own_form_threshold_and_fit_only() -> None:
     told = set()
     for criterion in spec.criteria:
         lower = criterion.model_copy(update={"threshold": criterion.threshold / 2 + Fraction(1, 2)})
-        for one, form, shared in product((criterion, lower), ("sharp", "paper"), (first, other)):
+        for one, form, shared in product((criterion, lower), get_args(Statistic), (first, other)):
             kind = kind_of(one, form)
             found, fresh = shared.ask(kind), Candidate(spec, table, shared.fit).ask(kind)
             assert (found is None) == (fresh is None)

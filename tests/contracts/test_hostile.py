@@ -22,7 +22,7 @@ from facsimile.privacy.mechanisms import (
     NoisyMoments,
     NoisySelection,
 )
-from facsimile.privacy.noise import Noise
+from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import (
     QUERIES,
     SCORES,
@@ -53,7 +53,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.matching import Likeness
 from facsimile.table.table import Table
-from facsimile.testing import Broken, check_parameters, every_pair, small_domain
+from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, small_domain
 from facsimile.testing.hostile import LEAST, refused
 
 N = 2
@@ -354,3 +354,23 @@ class Hopeful(NoisyMarginals):
 def test_a_question_that_fails_where_a_record_is_looked_at_is_caught() -> None:
     with pytest.raises(Broken, match="fails on a table"):
         check_parameters(Hopeful(((("a",), HALF),)), DOMAIN, N)
+
+
+@pytest.mark.parametrize("versions", [((0, 1, 2), (0, 0, 1)), ((0, 0, 1), (0, 1, 2))])
+def test_a_column_in_two_groupings_is_counted_in_one_of_them(versions: tuple[tuple[int, ...], ...]) -> None:
+    twice = NoisyMarginals(((("a",), HALF),), tuple(("a", groups) for groups in versions))
+    assert not refused(lambda: twice, DOMAIN, N, PAIRS)
+
+
+def test_an_answer_beyond_all_integers_is_cut() -> None:
+    for sign in (-1, 1):
+        cut = NoisyAnswer(COUNT, HALF, 3).around(Fraction(sign * 10**30), NoNoise())
+        assert cut.units == sign * 2**62
+
+
+def test_a_marginal_says_the_variance_that_its_noise_has() -> None:
+    """A replacement moves two cells: b = 2/ε, and 2b² is no less than the variance of integer noise."""
+    table = PAIRS[0][0]
+    drawn = [NoisyMarginals(((("a",), HALF),))._sample(table, RehearsalNoise(seed))[0] for seed in range(2000)]
+    errors = np.concatenate([found.counts - table.marginal(("a",)) for found in drawn])
+    assert drawn[0].variance == 2 * (2 / 0.5) ** 2 == pytest.approx(errors.var(), rel=0.15)
