@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import pkgutil
 import re
 import sys
 import tomllib
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 
 import yaml
 
+import facsimile
 from conftest import ROOT
 from facsimile.api import ledgers
 
@@ -89,6 +95,22 @@ def test_every_test_mirrors_the_source_or_is_listed_with_its_reason() -> None:
 
 
 # --- habits
+
+
+METHODS = (FunctionType, property, cached_property, classmethod, staticmethod)
+
+
+def test_every_public_method_says_what_it_does_itself_or_in_its_base() -> None:
+    silent = []
+    for found in pkgutil.walk_packages(facsimile.__path__, "facsimile."):
+        owned = vars(import_module(found.name.removesuffix(".__main__"))).items()
+        kinds = [kind for name, kind in owned if inspect.isclass(kind) and name[0] != "_"]
+        for kind in (kind for kind in kinds if kind.__module__ == found.name):
+            methods = [
+                name for name, held in vars(kind).items() if isinstance(held, METHODS) and name[0] != "_"
+            ]
+            silent += [f"{kind}.{name}" for name in methods if not inspect.getdoc(getattr(kind, name))]
+    assert silent == []
 
 
 def test_the_continuous_integration_runs_the_readme_on_every_system_and_version() -> None:

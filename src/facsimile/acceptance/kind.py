@@ -260,7 +260,6 @@ class ShareKind(Kind[C]):
     share = True
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
-        """1/n."""
         return counts_share(specification.n), "1/n"
 
 

@@ -93,11 +93,9 @@ class Book(Result, Tabular):
         }
 
     def as_json(self) -> dict[str, Any]:
-        """What `ledger show --json` prints."""
         return {**self.summary(), "charges": self.charges(), "entries": self.state.entries}
 
     def page(self) -> Page:
-        """What `ledger show` prints."""
         from facsimile.privacy.ledger import shown
 
         state, page = self.state, Page(f"Ledger {self.state.identifier}")

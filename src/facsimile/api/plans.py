@@ -136,7 +136,6 @@ class PlannedRelease(Narrowing, Tabular):
         return pa.Table.from_pylist(self.as_json()["curve"])
 
     def as_json(self) -> dict[str, Any]:
-        """What `plan --json` prints."""
         from facsimile.spec.decimals import show_decimal
 
         found, option, point = self.found, self.found.option, self.found.point
@@ -171,7 +170,6 @@ class PlannedRelease(Narrowing, Tabular):
         }
 
     def page(self) -> Page:
-        """What `plan` prints."""
         from facsimile.explore.options import SCHEMES
         from facsimile.release.check import show_upper
 
@@ -304,7 +302,6 @@ class Kept(Narrowing, Tabular):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What `plan --rule paper --json` prints."""
         found, (low, high) = self.found, self.found.span
         return {
             "rule": "paper",
@@ -321,7 +318,6 @@ class Kept(Narrowing, Tabular):
         }
 
     def page(self) -> Page:
-        """What `plan --rule paper` prints."""
         found, page = self.found, Page(self.study.declared.title)
         page.line(self._kept())
         expected = "" if found.expected is None else f"; {found.expected:.1f} candidates expected"

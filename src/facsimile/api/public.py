@@ -107,11 +107,9 @@ class Evaluated(Result, Tabular):
         return pa.Table.from_pylist(self.as_json()["criteria"])
 
     def as_json(self) -> dict[str, Any]:
-        """What `evaluate --json` prints."""
         return self.found.as_json()
 
     def page(self) -> Page:
-        """What `evaluate` prints."""
         found, page = self.found, Page(self.title)
         page.line(f"{found.n:,} records, exact figures without any protection")
         rows = [
@@ -178,7 +176,6 @@ class LearnedWorkload(Result):
         return self.found.block()
 
     def as_json(self) -> dict[str, Any]:
-        """What `learn --json` prints."""
         from facsimile.spec.decimals import show_decimal
 
         found = self.found

@@ -116,11 +116,9 @@ class Released(Result, Tabular):
         return pq.read_table(self.out / PARQUET)
 
     def as_json(self) -> dict[str, Any]:
-        """What `release --json` prints."""
         return dict(self.report)
 
     def page(self) -> Page:
-        """What `release` prints."""
         from facsimile.documents.numerals import above, holding, standing_in
 
         said, page = self.report, Page(self.report["title"])
@@ -178,11 +176,9 @@ class Held(Result):
     found: Verified
 
     def as_json(self) -> dict[str, Any]:
-        """What `verify --json` prints."""
         return {"verified": True, **asdict(self.found)}
 
     def page(self) -> Page:
-        """What `verify` prints."""
         from facsimile.documents.numerals import holding, standing_in
 
         found, page = self.found, Page(self.found.title)

@@ -74,7 +74,6 @@ class Checked(Result, Tabular):
         return pa.Table.from_pylist(self.as_json()["criteria"])
 
     def as_json(self) -> dict[str, Any]:
-        """What `check --json` prints."""
         from facsimile.release.plan import plan_of
         from facsimile.release.reporting import said_of
         from facsimile.spec.decimals import show_decimal
@@ -124,7 +123,6 @@ class Checked(Result, Tabular):
         }
 
     def page(self) -> Page:
-        """What `check` prints."""
         spec = self.found.specification
         page = Page(spec.title)
         page.line(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")

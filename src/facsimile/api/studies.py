@@ -101,11 +101,9 @@ class Explored(Result, Tabular):
         return pa.Table.from_pylist([{n: getattr(trial, n) for n in names} for trial in self.study.trials()])
 
     def as_json(self) -> dict[str, Any]:
-        """What `explore --json` prints."""
         return self.found.as_json()
 
     def page(self) -> Page:
-        """What `explore` prints."""
         study, found, page = self.study, self.found, Page(self.study.declared.title)
         page.line(f"{study.setup.table.n:,} public records in {study.data}; nothing here is protected")
         page.line(
@@ -158,11 +156,9 @@ class Reported(Result):
     found: Written
 
     def as_json(self) -> dict[str, Any]:
-        """What `report --json` prints."""
         return self.found.as_json() | {"page": self.out.name}
 
     def page(self) -> Page:
-        """What `report` prints."""
         found, page = self.found, Page(self.found.title)
         page.line(f"{found.records:,} public records in {found.file}; nothing here is protected")
         reached = f"{found.survivors:,} of {found.configurations:,} configurations reach"

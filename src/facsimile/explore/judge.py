@@ -193,5 +193,4 @@ class _QuickNoise(RehearsalNoise):
         self._integers = Random(seed)
 
     def below(self, n: int) -> int:
-        """See Noise."""
         return self._integers.randrange(n)

@@ -41,34 +41,28 @@ class Noise(Protocol):
 
     def coin(self, probability: Fraction) -> bool:
         """True with exactly this probability."""
+        return self.below(probability.denominator) < probability.numerator
 
     def below(self, n: int) -> int:
         """A uniform integer from 0 to n − 1."""
 
 
-class SystemNoise:
+class SystemNoise(Noise):
     """Exact noise from the operating system's generator; it has no seed."""
 
     def laplace(self, values: Integers, sensitivity: int, epsilon: Fraction) -> Integers:
-        """See Noise."""
         flat = np.clip(np.asarray(values, np.int64), -LARGEST, LARGEST).ravel()
         drawn = _laplace(sensitivity, epsilon)(flat)
         return np.array(drawn, np.int64).reshape(np.shape(values))
 
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        """See Noise."""
         return int(_argmax(sensitivity, epsilon)(fitting(scores)))
 
-    def coin(self, probability: Fraction) -> bool:
-        """See Noise."""
-        return secrets.randbelow(probability.denominator) < probability.numerator
-
     def below(self, n: int) -> int:
-        """See Noise."""
         return secrets.randbelow(n)
 
 
-class RehearsalNoise:
+class RehearsalNoise(Noise):
     """The seeded twin: the same laws from NumPy's generator, for public data only."""
 
     def __init__(self, seed: int) -> None:
@@ -88,12 +82,7 @@ class RehearsalNoise:
         noise = self._random.exponential(2 * sensitivity / float(epsilon), len(gaps))
         return int(np.argmax(gaps + noise))
 
-    def coin(self, probability: Fraction) -> bool:
-        """See Noise."""
-        return int(self._random.integers(probability.denominator)) < probability.numerator
-
     def below(self, n: int) -> int:
-        """See Noise."""
         return int(self._random.integers(n))
 
 

@@ -68,28 +68,24 @@ class Transcript:
                 raise refusal("E333") from None
 
 
-class RecordedNoise:
+class RecordedNoise(Noise):
     """Noise that writes what it drew into a transcript."""
 
     def __init__(self, noise: Noise, transcript: Transcript) -> None:
         self._noise, self._transcript = noise, transcript
 
     def laplace(self, values: Integers, sensitivity: int, epsilon: Fraction) -> Integers:
-        """See Noise."""
         noisy = self._noise.laplace(values, sensitivity, epsilon)
         self._transcript.note("laplace", noisy - values)
         return noisy
 
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        """See Noise."""
         return self._noted("argmax", self._noise.argmax(scores, sensitivity, epsilon))
 
     def coin(self, probability: Fraction) -> bool:
-        """See Noise."""
         return bool(self._noted("coin", int(self._noise.coin(probability))))
 
     def below(self, n: int) -> int:
-        """See Noise."""
         return self._noted("below", self._noise.below(n))
 
     def _noted(self, call: str, drawn: int) -> int:

@@ -26,7 +26,6 @@ class Microdata(Result, Tabular):
         return int(self.table.num_rows)
 
     def to_arrow(self) -> pa.Table:
-        """As an Arrow table."""
         return self.table
 
     def save(self, path: Path | str) -> None:

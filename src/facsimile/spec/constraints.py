@@ -72,12 +72,10 @@ class Compare(_Atom):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that the atom reads."""
         return (self.name, str(self.other)) if self.other_is_name else (self.name,)
 
     @property
     def constants(self) -> tuple[Fraction | str, ...]:
-        """The number or label that it speaks of."""
         return () if self.other_is_name else (self.other,)
 
     def negated(self) -> Compare:
@@ -98,7 +96,6 @@ class Among(_Atom):
 
     @property
     def constants(self) -> tuple[Fraction | str, ...]:
-        """The numbers and labels that it lists."""
         return self.values
 
     def negated(self) -> Among:

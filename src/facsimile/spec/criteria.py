@@ -206,7 +206,6 @@ class Quantile(_Criterion):
 
     @property
     def name(self) -> str:
-        """The criterion's name in reports."""
         return f"quantile-{show_decimal(self.at)}-{self.of}"
 
 

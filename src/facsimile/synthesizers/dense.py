@@ -32,7 +32,6 @@ class Dense(RowModel):
         return tabled(self.domain, self.mass, clique)
 
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
-        """A table of n records."""
         drawn = (independent if sampling == "iid" else systematic)(self.mass, n, random).ravel()
         cells = np.flatnonzero(drawn)
         codes = np.stack(np.unravel_index(cells, self.domain.shape), axis=1)

@@ -49,7 +49,6 @@ class Network(RowModel):
     zeros: tuple[tuple[Clique, Mask], ...] = ()
 
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
-        """Exactly n records, none of them ruled out."""
         kept: list[Table] = []
         missing, fruitless = n, 0
         while missing:

@@ -51,12 +51,10 @@ class Pooled(Rounds):
         """Update expected counts in place, given every answer so far by the place of its query."""
 
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
-        """The domain can be held."""
         if domain.cells > DENSE_CELLS:
             raise ValueError(f"the domain has more than {DENSE_CELLS:,} rows")
 
     def learner(self, domain: Domain, known: Known, random: np.random.Generator) -> Learner:
-        """A count for every row."""
         return _Counting(self, self.pool(domain.shape, random), Expected(domain, known))
 
 

@@ -60,7 +60,6 @@ class Rounds(Synthesizer):
         """Before anything was asked."""
 
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
-        """Select, measure, learn, T times."""
         learner = self.learner(answers.domain, known, random)
         part = epsilon / self.num_iterations
         share = part if len(learner) == 1 else part / 2

@@ -103,7 +103,6 @@ class Tabled(Learner):
         return MarginalDistances(models, biases=tuple(noise * model.size for _, model in models))
 
     def question(self, place: int, share: Fraction) -> NoisyMarginals:
-        """The whole table."""
         return NoisyMarginals(((self.asked[place], share),))
 
     def learn(self, place: int, answer: Sequence[Measurement]) -> None:
@@ -122,7 +121,6 @@ class Weights(Tabled):
         self.cells = Expected(domain, known)
 
     def rounded(self, clique: Clique) -> Counts:
-        """As the weights say."""
         return rounded(self.cells.marginal(clique))
 
     def take(self, newest: Clique) -> None:
@@ -132,7 +130,6 @@ class Weights(Tabled):
             self.cells.scale(clique, factor)
 
     def model(self) -> Dense:
-        """The weights as they are."""
         return self.cells.model()
 
 
@@ -153,7 +150,6 @@ class Refitted(Tabled):
         return [c for c in self.pool if c not in self._waiting and self._holds(c)] or self.pool
 
     def rounded(self, clique: Clique) -> Counts:
-        """As the last fit says."""
         if clique not in self._rounded:
             self._rounded[clique] = rounded(self._model.marginal(clique))
         return self._rounded[clique]
@@ -166,7 +162,6 @@ class Refitted(Tabled):
             self._fit()
 
     def model(self) -> Graphical:
-        """The model of everything."""
         if self._waiting:
             self._fit()
         return self._model
@@ -188,7 +183,6 @@ class MWEMTables(TableBased):
     """Questions of up to three columns, learnt by multiplicative weights."""
 
     def ways(self, columns: int) -> Sequence[int]:
-        """One to three."""
         return range(1, min(WAYS, columns) + 1)
 
     def factor(self, found: Floats, measured: Measurement) -> Floats:

@@ -20,12 +20,10 @@ class FaithfulnessKind(ShareKind[Faithfulness]):
     )
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         table = candidate.table
         return Unmatched(table, likeness(candidate.specification, self.criterion, table.domain))
 
     def words(self) -> dict[str, str]:
-        """Who may be a partner."""
         c = self.criterion
         equal = f"equal in {listed(c.match)} and " if c.match else ""
         return {"equal": equal, "steps": "1 bin" if c.within == 1 else f"{c.within} bins"}

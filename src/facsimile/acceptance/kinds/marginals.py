@@ -39,11 +39,9 @@ class AbsoluteKind(ShareKind[MarginalsAbsolute]):
     sentence = "The largest difference of any count in any table of {ways}, as a share of all records."
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         return LargestDifference(candidate.table, self.criterion.ways)
 
     def words(self) -> dict[str, str]:
-        """How many columns a table has."""
         ways = self.criterion.ways
         some = "one column" if ways == 1 else f"up to {ways} columns"
         return {"ways": "any number of columns" if ways is None else some}
@@ -66,7 +64,6 @@ class RelativeKind(Kind[MarginalsRelative]):
 
     @property
     def limit(self) -> Fraction:
-        """On the scale of the query."""
         threshold = self.criterion.threshold
         if self.sharp:
             return 1 - 1 / threshold if threshold > 1 else Fraction(0)
@@ -105,7 +102,6 @@ class RelativeKind(Kind[MarginalsRelative]):
         return float(a**t / (1 + a))
 
     def luck(self, specification: Specification, measured: Measured) -> Luck | None:
-        """Of a clipped ratio."""
         if not self.clipped(specification):
             return None
         c = self.criterion
@@ -123,7 +119,6 @@ class RelativeKind(Kind[MarginalsRelative]):
         return None
 
     def error(self, value: Fraction) -> Fraction | None:
-        """The ratio."""
         if not self.sharp:
             return value
         return 1 / (1 - value) if value < 1 else None
@@ -135,7 +130,6 @@ class RelativeKind(Kind[MarginalsRelative]):
         return value if value < self.criterion.clip else None
 
     def smallest(self, query: Query) -> int | None:
-        """The smallest one-way count."""
         assert isinstance(query, Unlikeness | ClippedRatio)
         return smallest_one_way(query.candidate)
 
@@ -178,12 +172,10 @@ class VariationKind(ShareKind[TotalVariationDistance]):
     sentence = "The share of records that stand in another cell than in the original, {which} of {tables}."
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         table, c = candidate.table, self.criterion
         return TotalVariation(table, _marginals(c, table.domain), c.over == "average")
 
     def words(self) -> dict[str, str]:
-        """Which tables."""
         return {"which": self.criterion.over, "tables": _tables(self.criterion)}
 
 
@@ -197,12 +189,10 @@ class TailKind(ShareKind[MarginalsTail]):
     )
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         table, c = candidate.table, self.criterion
         return TailDifference(table, _marginals(c, table.domain), c.beyond)
 
     def words(self) -> dict[str, str]:
-        """Which cells."""
         return {"few": show_decimal(self.criterion.beyond * 100), "tables": _tables(self.criterion)}
 
 

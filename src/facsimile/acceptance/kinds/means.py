@@ -31,12 +31,10 @@ class MeanKind(Kind[ConditionalMean]):
         return query(candidate.table, of, groupings(spec, self.criterion.by, domain), bounds, spec.slack)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
-        """The counts of a column within groups."""
         of = self.criterion.of
         return max(domain.axis(of).size * domain.axis(name).size for name in (of, *self.criterion.by))
 
     def smallest(self, query: Query) -> int | None:
-        """The smallest group."""
         assert isinstance(query, GroupMeans)
         return min(group.size for group in query.groups)
 

@@ -43,7 +43,6 @@ class RangesKind(ShareKind[RangesAbsolute]):
     )
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         groups = groupings(candidate.specification, self.criterion.by, candidate.table.domain)
         return WorstSum(ranges(candidate.table, self.criterion.of, groups))
 
@@ -65,7 +64,6 @@ class QuantileKind(Kind[Quantile]):
     )
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         c = self.criterion
         groups = groupings(candidate.specification, c.by, candidate.table.domain)
         return WorstSum(quantiles(candidate.table, c.of, groups, c.at))
@@ -76,13 +74,11 @@ class QuantileKind(Kind[Quantile]):
         return max(domain.axis(c.of).size * domain.axis(name).size for name in (c.of, *c.by))
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
-        """By the smallest group that is assumed."""
         n = specification.n
         smallest = min([assumed.groups.get(name, n) for name in self.criterion.by] or [n])
         return Fraction(1, max(1, smallest)), f"smallest group {smallest:,}"
 
     def words(self) -> dict[str, str]:
-        """Which quantile."""
         at = self.criterion.at
         which = "median" if at == Fraction(1, 2) else f"{show_decimal(at)} quantile"
         return {"which": which, "Which": which.capitalize()}
@@ -96,11 +92,9 @@ class CorrelationKind(Kind[Correlation]):
     sentence = "The largest difference of the correlation of two of the columns {columns}."
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         return WorstSum(correlations(candidate.table, self.criterion.of))
 
     def terms(self, specification: Specification, domain: Domain) -> int:
-        """The cells of a pair."""
         pairs = combinations(self.criterion.of, 2)
         return max(domain.axis(one).size * domain.axis(other).size for one, other in pairs)
 
@@ -125,7 +119,6 @@ class QueryKind(ShareKind[NamedQuery]):
     share = False
 
     def query(self, candidate: Candidate) -> Query:
-        """One form only."""
         spec, table, c = candidate.specification, candidate.table, self.criterion
         clique, mask = impossible(c.condition(spec.names), table.domain)
         return WorstSum(named(table, clique, mask, c.of, spec.slack))
@@ -146,7 +139,6 @@ class QueryKind(ShareKind[NamedQuery]):
 
     @property
     def told(self) -> Told:
-        """The condition."""
         c = self.criterion
         name = c.query.replace("_", " ")
         if c.of is None:

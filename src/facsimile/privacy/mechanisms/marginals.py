@@ -52,7 +52,6 @@ class NoisyMarginals(Mechanism[tuple[Measurement, ...]]):
             checks.spending(self.sensitivity, epsilon)
 
     def cost(self) -> Cost:
-        """The sum of the marginals' ε."""
         return Cost(sum((epsilon for _, epsilon in self.marginals), Fraction(0)))  # [C]
 
     @classmethod

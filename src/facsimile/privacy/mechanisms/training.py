@@ -81,7 +81,6 @@ class NoisyMoments(Mechanism[Ints]):
         checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:
-        """The fit's ε."""
         return Cost(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> Ints:

@@ -40,7 +40,6 @@ class Share(Query):
     candidate: Table
 
     def sensitivity(self) -> Fraction:
-        """1/n."""
         return counts_share(self.candidate.n)
 
 

@@ -47,14 +47,12 @@ class MarginalDistances(Scores):
             checks.require(len(given) in (0, len(self.models)) and checks.exact(given), "a weight or a bias")
 
     def values(self, table: Table) -> Sequence[int | Fraction]:
-        """The weighted distances."""
         weights = self.weights or (Fraction(1),) * len(self.models)
         biases = self.biases or (Fraction(0),) * len(self.models)
         distances = [total(np.abs(table.marginal(clique) - model)) for clique, model in self.models]  # [B]
         return [w * (d - b) for w, d, b in zip(weights, distances, biases, strict=True)]
 
     def sensitivity(self) -> Fraction:
-        """Two, times the largest weight."""
         return 2 * max(self.weights or (Fraction(1),))
 
 
@@ -79,10 +77,8 @@ class BoxDistances(Scores):
         checks.integral(self.model, (len(self.boxes),), checks.MOST_RECORDS)
 
     def values(self, table: Table) -> Sequence[int | Fraction]:
-        """The distances."""
         counts = self.boxes.sums(table.marginal(table.domain.names))  # [B]
         return [abs(c - m) for c, m in zip(counts.tolist(), self.model.tolist(), strict=True)]  # [C]
 
     def sensitivity(self) -> Fraction:
-        """One."""
         return Fraction(1)

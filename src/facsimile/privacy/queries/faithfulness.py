@@ -32,5 +32,4 @@ class Unmatched(Share):
         checks.like(self.likeness, domain)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The unmatched share."""
         return 1 - Fraction(matched(table, self.candidate, self.likeness), self.candidate.n)

@@ -42,11 +42,9 @@ class Dependences(Scores):
             checks.columns(domain, (*columns_of(parents), x), parents)
 
     def values(self, table: Table) -> Sequence[int | Fraction]:
-        """Exact integers, however large n is."""
         return [self._score(table, *candidate) for candidate in self.candidates]
 
     def sensitivity(self) -> Fraction:
-        """4n or 6n, by the public sizes of the candidates' sides."""
         size = self.domain.size
         sides = [min(size((x,)), size(columns_of(pi), pi)) for x, pi in self.candidates]
         return Fraction((4 if max(sides) <= 2 else 6) * self.n)

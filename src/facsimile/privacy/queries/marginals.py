@@ -27,12 +27,10 @@ class LargestDifference(Share):
     ways: int | None = None
 
     def check(self, domain: Domain, n: int) -> None:
-        """A candidate of n records; at least one way."""
         checks.sized(self.candidate, domain, n)
         checks.require(self.ways is None or checks.whole(self.ways), "a number of columns")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The share."""
         return Fraction(largest_difference(table, self.candidate, self.ways), self.candidate.n)
 
 
@@ -48,16 +46,13 @@ class ClippedRatio(Query):
     clip: Fraction
 
     def check(self, domain: Domain, n: int) -> None:
-        """A candidate of n records; λ above 1."""
         checks.sized(self.candidate, domain, n)
         checks.require(checks.exact([self.clip]) and self.clip > 1, "a clip")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The clipped ratio."""
         return min(self.clip, 1 / smallest_likeness(table, self.candidate))
 
     def sensitivity(self) -> Fraction:
-        """λ²/(s + 1 + λ)."""
         return sensitivity.ratio_clipped(self.clip, smallest_one_way(self.candidate))
 
 
@@ -73,15 +68,12 @@ class Unlikeness(Query):
     candidate: Table
 
     def check(self, domain: Domain, n: int) -> None:
-        """A candidate of n records."""
         checks.sized(self.candidate, domain, n)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """1 − ρ."""
         return 1 - smallest_likeness(table, self.candidate)
 
     def sensitivity(self) -> Fraction:
-        """1/(s + 1)."""
         return sensitivity.ratio_sharp(smallest_one_way(self.candidate))
 
 
@@ -98,14 +90,12 @@ class TotalVariation(Share):
     average: bool = False
 
     def check(self, domain: Domain, n: int) -> None:
-        """A candidate of n records, and marginals."""
         checks.sized(self.candidate, domain, n)
         checks.require(len(self.marginals) > 0, "a marginal")
         for clique in self.marginals:
             checks.columns(domain, clique)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The share of records that stand in the wrong cell."""
         apart = [distance(table, self.candidate, clique) for clique in self.marginals]
         whole = Fraction(sum(apart), len(apart)) if self.average else Fraction(max(apart))
         return whole / (2 * self.candidate.n)
@@ -124,12 +114,10 @@ class TailDifference(Share):
     beyond: Fraction
 
     def check(self, domain: Domain, n: int) -> None:
-        """A candidate of n records, marginals, and a share of their cells."""
         TotalVariation(self.candidate, self.marginals).check(domain, n)
         checks.require(checks.exact([self.beyond]) and 0 <= self.beyond <= 1, "a share")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The order statistic."""
         gaps = [np.abs(table.marginal(c) - self.candidate.marginal(c)).ravel() for c in self.marginals]
         cells = np.sort(np.concatenate(gaps))
         kept = len(cells) - floor(self.beyond * len(cells))

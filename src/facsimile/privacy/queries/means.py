@@ -85,11 +85,9 @@ class GroupMeans(Query):
         return [(self.error(c, g, noise), sensitivity.group_mean(self.bounds, g.size)) for c, g in pairs]
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The largest error."""
         return max(error for error, _ in self.errors(table, noise))
 
     def sensitivity(self) -> Fraction:
-        """(U − L)/min m."""
         return max(sensitivity.group_mean(self.bounds, group.size) for group in self.groups)
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
@@ -109,7 +107,6 @@ class FloorMeans(GroupMeans):
     """
 
     def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
-        """No sampling."""
         values, unit = scaled(self.candidate.domain.axis(self.of))
         present = int(counts.sum())
         total = Fraction(int(dot(values, counts)), unit) - present * group.centre  # [B]
@@ -130,7 +127,6 @@ class ResizedMeans(GroupMeans):
     """
 
     def error(self, counts: Ints, group: Group, noise: Noise) -> Fraction:
-        """Draw the records that are kept, exactly."""
         values, unit = scaled(self.candidate.domain.axis(self.of))
         present = int(counts.sum())
         kept = counts if present <= group.size else _drawn(counts, group.size, noise)  # [A]

@@ -73,7 +73,6 @@ class OneStep(Query):
         checks.require(self.n == n, "another size")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The L1 norm of the mean term."""
         sums = dot(self.terms.of(_held(self.cells, table)).T, table.counts)  # [C]
         return Fraction(sum(abs(int(s)) for s in sums), self.n * self.terms.unit)
 
@@ -88,7 +87,6 @@ class OneStep(Query):
         return max(int(s.max()) - int(s.min()) for s in spreads)  # [B]
 
     def sensitivity(self) -> Fraction:
-        """The diameter over n."""
         return Fraction(max(1, self._diameter), self.n * self.terms.unit)
 
 
@@ -126,7 +124,6 @@ class PredictionGap(Query):
         return gaps
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The absolute mean gap."""
         gap = int(dot(self._gaps(_held(self.cells, table)), table.counts))  # [C]
         return Fraction(abs(gap), self.n * self.real.unit)
 
@@ -138,7 +135,6 @@ class PredictionGap(Query):
         return Fraction(int(gaps.max()) - int(gaps.min()), self.n * self.real.unit)
 
     def sensitivity(self) -> Fraction:
-        """The range of ℓ over n; the paper's form knows only its bounds."""
         return max(self._range, Fraction(1, self.n * self.real.unit))
 
 
@@ -177,9 +173,7 @@ class WorstExcess(Query):
             query.check(domain, n)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The worst criterion, in units of its own sensitivity."""
         return max(query.excess(table, threshold, noise) for query, threshold in self.parts)  # [A]
 
     def sensitivity(self) -> Fraction:
-        """One."""
         return Fraction(1)

@@ -64,18 +64,15 @@ class WorstSum(Query):
     parts: tuple[Sums, ...]
 
     def check(self, domain: Domain, n: int) -> None:
-        """Sums over the domain."""
         checks.records(n)
         checks.require(type(self.parts) is tuple and len(self.parts) > 0, "a sum")
         for part in self.parts:
             part.check(domain)
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        """The worst of them."""
         return max(Fraction(0), *(error for part in self.parts for error in part.errors(table)))
 
     def sensitivity(self) -> Fraction:
-        """The largest range."""
         return max(move for part in self.parts for move in part.ranges())  # [A]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
