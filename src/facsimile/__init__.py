@@ -23,21 +23,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {
-    "FacsimileError": "errors",
-    "Fitted": "release.synthesize",
-    "check": "api.specifications",
-    "evaluate": "api.public",
-    "explore": "api.studies",
-    "fit": "api.public",
-    "learn": "api.public",
-    "ledger": "api.ledgers",
-    "load": "api.specifications",
-    "plan": "api.plans",
-    "plan_hash": "api.specifications",
-    "release": "api.releases",
-    "report": "api.studies",
-    "simulate": "api.public",
-    "verify": "api.releases",
+    "api.ledgers": ("ledger",),
+    "api.plans": ("plan",),
+    "api.public": ("evaluate", "fit", "learn", "simulate"),
+    "api.releases": ("release", "verify"),
+    "api.specifications": ("check", "load", "plan_hash"),
+    "api.studies": ("explore", "report"),
+    "errors": ("FacsimileError",),
+    "release.synthesize": ("Fitted",),
 }
 __all__ = [
     "FacsimileError",
@@ -61,7 +54,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """A name, imported when it is asked for; `release` and `explore` are folders too (_Command)."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _Package.COMMANDS:
         return import_module(f"{__name__}.{name}")
@@ -73,7 +66,8 @@ def __dir__() -> list[str]:
 
 
 def _named(name: str) -> Any:
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    (home,) = (home for home, names in _HOMES.items() if name in names)
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 class _Command(ModuleType):

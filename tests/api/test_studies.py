@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import make_dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.csv as pa_csv
@@ -47,6 +47,7 @@ def test_a_frame_is_explored_as_its_file_is(tmp_path: Path, run: Program) -> Non
     plan.save(tmp_path / "planned.yaml")
     assert (tmp_path / "planned.yaml").read_text() == plan.text
     assert "<table>" in plan._repr_html_() and repr(plan).startswith("<PlannedRelease: People; Total epsilon ")
+    assert any(f"Scheme {plan.as_json()['scheme']}, selection" in str(part) for part in plan.page().parts)
     again = facsimile.plan(tmp_path / "called", accept=0.1)
     assert again.as_json() == plan.as_json() == facsimile.plan(found.study, accept=0.1).as_json()
     kept = facsimile.plan(found, rule="paper", keep=0.5)
@@ -67,7 +68,7 @@ def test_a_page_is_written_about_the_study(monkeypatch: pytest.MonkeyPatch, tmp_
 
     def write_report(*given: object) -> Any:
         asked.extend(given[:-1])
-        return SimpleNamespace(as_json=lambda: {"title": "People"})
+        return make_dataclass("Said", ["title"])("People")
 
     monkeypatch.setattr("facsimile.explore.report.write_report", write_report)
     study = Study(tmp_path / "people.study")

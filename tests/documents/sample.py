@@ -6,14 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 
-from facsimile.documents.report import (
-    ORIGINAL,
-    RELEASE,
-    Confidence,
-    Faces,
-    LedgerPlace,
-    Report,
-)
+from facsimile.documents.report import ORIGINAL, RELEASE, Confidence, LedgerPlace, Report
 from facsimile.documents.report import BudgetEntry as BudgetLine
 from facsimile.documents.report import ColumnEntry as Column
 from facsimile.documents.report import CriterionEntry as Criterion
@@ -22,6 +15,7 @@ from facsimile.spec.bins import parse_bin
 from facsimile.spec.meanings import meaning
 from facsimile.spec.people import Approval, Governance, Partner
 from facsimile.spec.publisher import Publisher
+from facsimile.table.faces import FacePrivacy
 
 RECORDS = 165_915
 
@@ -291,7 +285,7 @@ BIRTHS = Report(
         "birth_weight": "released",
     },
     projection={"algorithm": "paper", "min_count": "2"},
-    faces=Faces(min_count=2, unique_rows=0, k=5, b=5, smallest_group=2),
+    faces=FacePrivacy(min_count=2, unique_rows=0, k=5, b=5, smallest_group=2),
     plan_hash="9f2b4c61d8e07a35b1c94f6de2087a5340c1bd7fe96a28c35d70e14fb8a6392c",
     data_hash="41d7c0a95be2f8367c1e04d9ab65f32870cd19e4b85a7f3612c9d0e87b54af26",
     ledger=LedgerPlace(
@@ -356,7 +350,7 @@ ODD = Report(
     hyperparameters={},
     alternatives={"a<b": "first & only"},
     projection={},
-    faces=Faces(min_count=1, unique_rows=3, k=5, b=1, smallest_group=0),
+    faces=FacePrivacy(min_count=1, unique_rows=3, k=5, b=1, smallest_group=0),
     plan_hash="0" * 64,
     data_hash="1" * 64,
     ledger=None,

@@ -437,7 +437,7 @@ def test_a_charge_is_held_by_one_and_taken_up_when_that_one_is_gone(book: Ledger
     for action in (lambda: book.begin(COST, "release a"), lambda: book.unfinished("release a")):
         assert code(action) == "E320"
     assert not book.unfinished("release b")
-    book.leave(receipt)
+    receipt.let_go(ended=False)
     assert book.unfinished("release a")
     again = book.begin(COST, "release a")
     assert again.resumed and again.charge.sequence == receipt.charge.sequence and charges(book.path) == 1
@@ -448,7 +448,7 @@ def test_a_charge_is_held_by_one_and_taken_up_when_that_one_is_gone(book: Ledger
 
 
 def test_only_a_charge_of_the_same_purpose_goes_on(book: Ledger) -> None:
-    book.leave(book.begin(COST, "release a"))
+    book.begin(COST, "release a").let_go(ended=False)
     other = book.begin(COST, "release b")
     assert not other.resumed and charges(book.path) == 2
     with pytest.raises(FacsimileError, match="E304"):

@@ -66,7 +66,7 @@ BREAKS: dict[str, list[tuple[str, str, str]]] = {
         ("privacy/mechanisms/marginals.py", "from dataclasses", "import random\nfrom dataclasses"),
         ("privacy/mechanisms/answers.py", "drawn = noise", "np.random.default_rng(1); drawn = noise"),
         ("privacy/reader.py", "def read(data: Any", "def read(seed: int, data: Any"),
-        ("privacy/noise.py", "class SystemNoise:", "class SystemNoise:\n    seed: int"),
+        ("privacy/noise.py", "class SystemNoise(Noise):", "class SystemNoise(Noise):\n    seed: int"),
     ],
     "p7": [
         ("privacy/mechanisms/marginals.py", "Fraction(0)", "0.5"),
@@ -199,7 +199,7 @@ def test_p9_private_shows_nothing() -> None:
 
 def test_the_folder_stays_small_enough_to_read() -> None:
     lines = sum(len(text.splitlines()) for path, text in sources(SOURCE).items() if path.startswith("privacy/"))
-    assert lines < 2940
+    assert lines < 2870
 
 
 def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:

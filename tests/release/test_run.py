@@ -323,7 +323,7 @@ def test_a_rising_coin_does_not_survive_a_crash(
 
     with monkeypatch.context() as patched:
         patched.setattr(Plan, "search", crash)
-        patched.setattr(Ledger, "close", lambda book, receipt, _: book.leave(receipt))  # a kill leaves no end
+        patched.setattr(Ledger, "close", lambda _, receipt, kind: receipt.let_go(False))  # a kill leaves no end
         with pytest.raises(SystemError):
             release(asked)
     assert kinds(folder) == ["open", "charge"]
@@ -345,7 +345,7 @@ def test_a_halt_that_was_decided_before_a_crash_is_not_drawn_again(
     with monkeypatch.context() as patched:
         patched.setattr(Plan, "search", lambda *_: None)
         patched.setattr(run, "reached", die)
-        patched.setattr(Ledger, "close", lambda book, receipt, _: book.leave(receipt))
+        patched.setattr(Ledger, "close", lambda book, receipt, _: receipt.let_go(ended=False))
         with pytest.raises(SystemError):
             release(request(folder))
     assert kinds(folder) == ["open", "charge"]
@@ -547,7 +547,7 @@ def test_a_disk_that_fails_before_the_decision_says_whether_the_charge_is_open(
         raise refusal("E330")
 
     def unwritten(book: Ledger, receipt: Any, kind: str) -> None:
-        book.leave(receipt)
+        receipt.let_go(ended=False)
         full()
 
     with monkeypatch.context() as patched:

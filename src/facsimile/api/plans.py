@@ -180,7 +180,7 @@ class PlannedRelease(Narrowing, Tabular):
         for line in self._doubts():
             page.line(line)
         page.line(
-            f"SchemeName {option.scheme}, selection {option.mode.name}; {option.iterations():.1f} candidates "
+            f"Scheme {option.scheme}, selection {option.mode.name}; {option.iterations():.1f} candidates "
             f"expected, {option.iterations() * option.seconds:.1f} s of CPU."
         )
         rows = [(name, show_upper(value), note) for name, value, note in self._split()]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from facsimile.api.given import ExactNumber, exact, refuse_unless, source, specified
+from facsimile.api.releases import figure
 from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
@@ -113,13 +114,13 @@ class Evaluated(Result, Tabular):
         found, page = self.found, Page(self.title)
         page.line(f"{found.n:,} records, exact figures without any protection")
         rows = [
-            (v.name, _figure(v.value, "none"), f"{float(v.threshold):g}", "met" if v.met else "not met")
+            (v.name, figure(v.value), f"{float(v.threshold):g}", "met" if v.met else "not met")
             for v in found.verdicts
         ]
         page.table("Criteria", "criterion|>error|>threshold|_", rows)
         if found.tested is not None:
             parts = [(v, t and astuple(t)[1:]) for v, t in zip(found.verdicts, found.tested, strict=True)]
-            tested = [(v.name, *(map(_figure, part) if part else ("none",) * 4)) for v, part in parts]
+            tested = [(v.name, *([figure(x, "") for x in t] if t else ["none"] * 4)) for v, t in parts]
             heads = "criterion|>value|>limit|>sensitivity|>noise"
             page.table(f"As tested, form {self.statistic}", heads, tested)
         faces = found.faces
@@ -129,10 +130,6 @@ class Evaluated(Result, Tabular):
         page.line(f"Any {faces.b} columns: the rarest combination occurs {faces.smallest_group:,} times.")
         page.line("Accepted." if found.accepted else "Not accepted.")
         return page
-
-
-def _figure(value: float | None, otherwise: str = "") -> str:
-    return otherwise if value is None else f"{value:.4g}"
 
 
 def learn(

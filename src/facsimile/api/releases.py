@@ -148,9 +148,9 @@ def _limit(criterion: Mapping[str, Any]) -> str:
     return f"{criterion['threshold']:g}{tested}"
 
 
-def figure(value: float | None) -> str:
-    """A measured number, or `none`."""
-    return "none" if value is None else f"{value:.4g}"
+def figure(value: float | None, otherwise: str = "none") -> str:
+    """A measured number, or a word where there is none."""
+    return otherwise if value is None else f"{value:.4g}"
 
 
 def verify(

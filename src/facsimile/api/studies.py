@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +101,7 @@ class Explored(Result, Tabular):
         return pa.Table.from_pylist([{n: getattr(trial, n) for n in names} for trial in self.study.trials()])
 
     def as_json(self) -> dict[str, Any]:
-        return self.found.as_json()
+        return asdict(self.found)
 
     def page(self) -> Page:
         study, found, page = self.study, self.found, Page(self.study.declared.title)
@@ -156,7 +156,7 @@ class Reported(Result):
     found: Written
 
     def as_json(self) -> dict[str, Any]:
-        return self.found.as_json() | {"page": self.out.name}
+        return asdict(self.found) | {"page": self.out.name}
 
     def page(self) -> Page:
         found, page = self.found, Page(self.found.title)

@@ -7,6 +7,7 @@ from typing import Any
 
 from facsimile.spec.people import Governance
 from facsimile.spec.publisher import Publisher
+from facsimile.table.faces import FacePrivacy
 
 ORIGINAL, RELEASE = "original and release", "release"
 """Where a rule was applied."""
@@ -109,17 +110,6 @@ class BudgetEntry:
 
 
 @dataclass(frozen=True)
-class Faces:
-    """What the release looks like to somebody who searches it for rare people."""
-
-    min_count: int
-    unique_rows: int
-    k: int
-    b: int
-    smallest_group: int
-
-
-@dataclass(frozen=True)
 class LedgerPlace:
     """Where the budget was charged: a fork of the ledger becomes visible in public.
 
@@ -192,7 +182,7 @@ class Report:
     hyperparameters: dict[str, str]
     alternatives: dict[str, str]
     projection: dict[str, str]
-    faces: Faces
+    faces: FacePrivacy
     plan_hash: str
     data_hash: str
     ledger: LedgerPlace | None

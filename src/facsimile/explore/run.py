@@ -17,12 +17,11 @@ import heapq
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from facsimile.errors import refusal
 from facsimile.explore.pool import Pool
@@ -81,10 +80,6 @@ class Summary:
     audited: int
     wrongly_dropped: int
     finalists: dict[str, tuple[str, ...]]
-
-    def as_json(self) -> dict[str, Any]:
-        """What `explore --json` prints."""
-        return asdict(self)
 
 
 def begin(specification: Path | Specification, data: Address, out: Path, rule: RaceRule, seed: int) -> Study:

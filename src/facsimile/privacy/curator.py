@@ -98,7 +98,7 @@ class Curator:
             forced = search is not None and isinstance(error, KeyboardInterrupt)
             lost = isinstance(error, FacsimileError) and error.code == "E333" and not forced
             if search is not None and (search.decided or (lost and search.resumable)):
-                self._charges.leave(receipt)
+                receipt.let_go(ended=False)
             else:
                 self._charges.close(receipt, "incident" if forced else "stopped")
             raise

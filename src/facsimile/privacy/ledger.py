@@ -82,7 +82,7 @@ class Receipt:
         self._fresh = False
 
     def let_go(self, ended: bool) -> None:
-        """Give up the lock of the charge."""
+        """Give up the lock of the charge: at its end, or to leave it to the next run."""
         if self._hold is not None:
             self._hold.let_go(forget=ended)
             self._hold = None
@@ -163,7 +163,7 @@ class MemoryLedger:
     def close(self, receipt: Receipt, kind: End = "done") -> None:
         """How a charge ends is noted nowhere."""
 
-    decided = leave = close
+    decided = close
 
 
 @dataclass(frozen=True)
@@ -288,10 +288,6 @@ class Ledger:
             ended = True
         finally:
             receipt.let_go(ended)
-
-    def leave(self, receipt: Receipt) -> None:
-        """Leave a charge open, for the next run to go on under or to finish."""
-        receipt.let_go(ended=False)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

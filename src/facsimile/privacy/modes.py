@@ -112,7 +112,6 @@ class Coin(Mode):
         return one + max(Fraction(0), upper(WIDE.ln(ratio)))
 
     def halts_after(self, index: int) -> Fraction:
-        """γ."""
         return self.gamma
 
     @property
@@ -121,7 +120,6 @@ class Coin(Mode):
         return self.false_accept * self.gamma / (1 - self.false_accept * (1 - self.gamma))
 
     def tried(self, q: Chance) -> Chance:
-        """1/p."""
         return 1 / (float(self.gamma) + float(1 - self.gamma) * q)
 
 
@@ -176,13 +174,11 @@ class CappedCoin(Coin):
         return int(-(-max(first, second) // 1))
 
     def mistakes(self) -> Iterator[Mistake]:
-        """The cap is too small."""
         if self.cap < self.smallest_cap:
             choice = {"choice": f"cap: {self.smallest_cap}"}
             yield Mistake(("selection", "cap"), "the cap is too small for its coin", "E204", choice)
 
     def cost(self, one: Fraction) -> Fraction:
-        """The coin's, and ε₀/2."""
         if not 0 < self.epsilon_0 <= 1 or self.cap < self.smallest_cap:
             raise ValueError("the cap is too small for this coin")
         return super().cost(one) + self.epsilon_0 / 2
@@ -216,11 +212,9 @@ class RisingCoin(Mode):
             raise ValueError("a is between 0 (excluded) and 1")
 
     def cost(self, one: Fraction) -> Fraction:
-        """(2−a)ε."""
         return (2 - self.a) * one
 
     def halts_after(self, index: int) -> Fraction:
-        """a/j."""
         return self.a / index
 
     @property
@@ -230,7 +224,6 @@ class RisingCoin(Mode):
         return Fraction(power) * Fraction(999_999, 1_000_000)
 
     def tried(self, q: Chance) -> Chance:
-        """q^(a−1)."""
         return q ** (float(self.a) - 1)
 
 

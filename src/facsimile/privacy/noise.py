@@ -41,7 +41,6 @@ class Noise(Protocol):
 
     def coin(self, probability: Fraction) -> bool:
         """True with exactly this probability."""
-        return self.below(probability.denominator) < probability.numerator
 
     def below(self, n: int) -> int:
         """A uniform integer from 0 to n − 1."""
@@ -57,6 +56,9 @@ class SystemNoise(Noise):
 
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         return int(_argmax(sensitivity, epsilon)(fitting(scores)))
+
+    def coin(self, probability: Fraction) -> bool:
+        return secrets.randbelow(probability.denominator) < probability.numerator
 
     def below(self, n: int) -> int:
         return secrets.randbelow(n)
@@ -81,6 +83,9 @@ class RehearsalNoise(Noise):
         gaps = np.array([score - best for score in scores], np.float64)
         noise = self._random.exponential(2 * sensitivity / float(epsilon), len(gaps))
         return int(np.argmax(gaps + noise))
+
+    def coin(self, probability: Fraction) -> bool:
+        return int(self._random.integers(probability.denominator)) < probability.numerator
 
     def below(self, n: int) -> int:
         return int(self._random.integers(n))

@@ -22,7 +22,6 @@ from facsimile.documents.report import (
     ColumnEntry,
     Confidence,
     CriterionEntry,
-    Faces,
     LedgerPlace,
     Regression,
     Report,
@@ -70,7 +69,6 @@ def report(release: Release, day: date) -> Report:
     lines, total = budget_lines(spec)
     sharing = shared_by(release.measured)
     predicted = any(kind.needs for kind in kinds_of(spec))
-    faces = face_privacy(release.table, K, min(K, len(spec.columns) - 1))
     return Report(
         format=FORMAT,
         rehearsal=release.rehearsal,
@@ -97,7 +95,7 @@ def report(release: Release, day: date) -> Report:
         hyperparameters=dict(sorted(configuration.hyperparameters.items())),
         alternatives={name: configuration.alternatives[name] for name in spec.names},
         projection=dict(sorted(configuration.projection.items())),
-        faces=Faces(faces.min_count, faces.unique_rows, faces.k, faces.b, faces.smallest_group),
+        faces=face_privacy(release.table, K, min(K, len(spec.columns) - 1)),
         plan_hash=plan_hash(spec),
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,

@@ -19,18 +19,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from facsimile.spec.mistakes import (
-    MOST_TOLD,
-    SEED,
-    UNCLEAR,
-    Mistake,
-    Place,
-    Unknown,
-    cut,
-    every,
-    nearest,
-    unknown_name,
-)
+from facsimile.spec import mistakes
+from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unknown_name
 from facsimile.spec.model import Model
 
 MOST_REPAIRS = 100
@@ -91,7 +81,7 @@ class Salvage:
     def check(self, part: Model, check: Iterator[Mistake], place: Place = ()) -> None:
         """Collect the mistakes of a check; each hides the value that it is about."""
         for mistake in every(check):
-            if mistake.code != UNCLEAR:
+            if mistake.code != mistakes.UNCLEAR:
                 self._tell(mistake.within(place))
             if mistake.hides:
                 _hide(part, mistake.place)
@@ -110,7 +100,7 @@ class Salvage:
             return
         self.told.add(key)
         self.mistakes.append(mistake)
-        if len(self.mistakes) >= MOST_TOLD:
+        if len(self.mistakes) >= mistakes.MOST_TOLD:
             raise Enough
 
     def _keys(self, kind: type[Model], data: Mapping[Any, Any], place: Place) -> dict[str, Any]:
@@ -122,7 +112,7 @@ class Salvage:
             if key in known:
                 continue
             here = (*place, str(key))
-            if key == SEED:
+            if key == mistakes.SEED:
                 self._tell(Mistake(here, "", "E206"))
                 continue
             meant = nearest(str(key), known) if len(self.misspelled) < MOST_REPAIRS else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from importlib import import_module
 from itertools import combinations
@@ -90,7 +90,7 @@ def test_the_page_and_the_json_say_what_the_tables_of_each_letter_say(
     explored: Study, pair: tuple[str, str], made: Made
 ) -> None:
     page, written = made
-    comparison = json.loads(json.dumps(written.as_json()))["comparison"]
+    comparison = json.loads(json.dumps(asdict(written)))["comparison"]
     assert [c["identifier"] for c in comparison["configurations"]] == list(pair)
     figures = {(f["topic"], f["of"], f["among"]): f for f in comparison["figures"]}
     centres = {(r["topic"], r["of"], r["among"]): r for r in rows(page, "beside-centres")}

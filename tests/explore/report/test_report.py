@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -77,7 +77,7 @@ def test_what_is_written_is_what_was_told_and_the_same_each_time(
     assert found.bytes == len(text.encode()) < 200_000
     assert (found.configurations, found.trials) == (len(findings.lines), len(findings.trials))
     assert findings.best is not None and found.best == findings.best.identifier
-    assert json.loads(json.dumps(found.as_json()))["survivors"] == len(findings.survivors)
+    assert json.loads(json.dumps(asdict(found)))["survivors"] == len(findings.survivors)
 
 
 def test_criteria_are_told_in_words_and_never_by_their_names(explored: Study, written: Path) -> None:

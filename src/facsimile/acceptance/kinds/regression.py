@@ -9,30 +9,12 @@ from math import sqrt
 
 import numpy as np
 
+from facsimile.acceptance import planned, regression
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import FUNCTIONAL, Measured
 from facsimile.acceptance.kind import Kind, Tested
 from facsimile.acceptance.original import Original
-from facsimile.acceptance.planned import (
-    APART,
-    UNKNOWN,
-    Assumed,
-    NoiseLine,
-    PlannedSensitivity,
-    moments,
-    number_range,
-    planned_range,
-    product,
-)
-from facsimile.acceptance.regression import (
-    Centring,
-    Fit,
-    distances,
-    fit_question,
-    in_public,
-    noise_of,
-    refitting,
-)
+from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity, number_range, planned_range
 from facsimile.privacy.modes import mode_of
 from facsimile.privacy.queries import OneStep, PredictionGap, Query
 from facsimile.privacy.queries.sensitivity import Range, prediction_error
@@ -73,7 +55,9 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
         """One step; in the paper's form it is what a joint test asks."""
         terms, target = newton_terms(candidate.table, self.criterion.target), self.criterion.target
         known = self.sharp or candidate.specification.shares_once(self.criterion)
-        if terms is None or not (known or refitting(candidate.table, target, self.criterion.epsilon)):
+        if terms is None or not (
+            known or regression.refitting(candidate.table, target, self.criterion.epsilon)
+        ):
             return None
         return OneStep(terms, candidate.cells, candidate.table.n)
 
@@ -90,18 +74,18 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
             return None, candidate
         return self.compared(candidate, fit), replace(candidate, fit=candidate.fit or fit, refit=fit)
 
-    def _fitted(self, candidate: Candidate, answers: Answers) -> Fit | None:
+    def _fitted(self, candidate: Candidate, answers: Answers) -> regression.Fit | None:
         """None where the candidate decides: see refitting."""
         table, target = candidate.table, self.criterion.target
         if candidate.specification.shares_once(self.criterion):
             return None if candidate.own_fit(target) is None else candidate.fit
-        asked = refitting(table, target, self.criterion.epsilon)
+        asked = regression.refitting(table, target, self.criterion.epsilon)
         if asked is None:
             return None
         centring, question = asked
         return centring.solved(question, answers.run(question), table.n)
 
-    def compared(self, candidate: Candidate, fit: Fit) -> Measured:
+    def compared(self, candidate: Candidate, fit: regression.Fit) -> Measured:
         """What a noisy fit says about the candidate's coefficients: a function of public numbers."""
         own, threshold = candidate.own_fit(self.criterion.target), self.criterion.threshold
         if own is None:
@@ -132,12 +116,12 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
             return None
         spec, table, c = candidate.specification, candidate.table, self.criterion
         if spec.shares_once(c):
-            centring = in_public(spec, c.target)
-            question = fit_question(spec, c.target, c.epsilon)
+            centring = regression.in_public(spec, c.target)
+            question = regression.fit_question(spec, c.target, c.epsilon)
         else:
-            centring = Centring.by_candidate(table, c.target)
+            centring = regression.Centring.by_candidate(table, c.target)
             question = centring.moments(table.domain, c.epsilon)
-        return centring.distance(table, noise_of(question, table.n))
+        return centring.distance(table, regression.noise_of(question, table.n))
 
     def exact(self, candidate: Candidate, original: Original) -> float | None:
         """In L1, the constant included."""
@@ -149,7 +133,7 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
         if self.sharp:
             return super().tested(candidate, original)
         value, c = self.exact(candidate, original), self.criterion
-        if value is None or refitting(candidate.table, c.target, c.epsilon) is None:
+        if value is None or regression.refitting(candidate.table, c.target, c.epsilon) is None:
             return None
         return Tested(self.form, value, float(c.threshold), None, self.spread(candidate) or 0.0)
 
@@ -162,8 +146,8 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
         if missing or not self.sharp:
             return None, missing
         features, goal = _features(specification, target, assumed)
-        moved = sum((product(x, goal) for x in features), Fraction(0))
-        return moved * assumed.spreads[target][1] / specification.n, APART
+        moved = sum((planned.product(x, goal) for x in features), Fraction(0))
+        return moved * assumed.spreads[target][1] / specification.n, planned.APART
 
     def noise(self, specification: Specification, assumed: Assumed) -> NoiseLine:
         """In the paper's form the mean distance of a noisy fit from the exact one: it has no sensitivity."""
@@ -180,22 +164,22 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
         spreads = [assumed.spreads[name] for name in order]
         if shared:
             try:
-                question = fit_question(specification, target, epsilon)
+                question = regression.fit_question(specification, target, epsilon)
             except ValueError:
-                return None, UNKNOWN
-            public, noise = in_public(specification, target), noise_of(question, n)
+                return None, planned.UNKNOWN
+            public, noise = regression.in_public(specification, target), regression.noise_of(question, n)
             constants = [*zip(public.scaling.means, public.scaling.deviations, strict=True)]
             constants.append((public.centre, public.spread))
         else:
             constants = spreads
-            noise = float(moments(*_features(specification, target, assumed)) / epsilon / n)
+            noise = float(planned.moments(*_features(specification, target, assumed)) / epsilon / n)
         pairs = list(zip(spreads, constants, strict=True))
         means = np.array([1.0, *(float((mean - c) / d) for (mean, _), (c, d) in pairs)])
         deviations = np.array([0.0, *(float(spread / d) for (_, spread), (_, d) in pairs)])
         correlations = np.zeros((len(means), len(means)))
         correlations[1:, 1:] = _correlations([specification.names.index(name) for name in order], assumed)
         second = correlations * np.outer(deviations, deviations) + np.outer(means, means)
-        found = distances(second, noise) * float(constants[-1][1])
+        found = regression.distances(second, noise) * float(constants[-1][1])
         note = SIMULATED
         if shared:
             note += f"; {FIRST}" * any(len(column.used) > 1 for column in specification.columns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -89,10 +89,6 @@ class Written:
             size,
             comparison.as_json(),
         )
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
 
 
 def write_report(

@@ -91,7 +91,6 @@ class GroupMeans(Query):
         return max(sensitivity.group_mean(self.bounds, group.size) for group in self.groups)
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        """Of the worst group."""
         return worst_excess(self.errors(table, noise), threshold)
 
 

@@ -76,6 +76,5 @@ class WorstSum(Query):
         return max(move for part in self.parts for move in part.ranges())  # [A]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        """Of the worst sum."""
         errors = (pair for part in self.parts for pair in zip(part.errors(table), part.ranges(), strict=True))
         return worst_excess(errors, threshold)
