@@ -105,7 +105,7 @@ def baselines(rows: int, folder: Path) -> Report:
 
 
 def _ours(specification: Specification, real: Table) -> Iterator[list[Drawn]]:
-    zeros = tuple(impossible(condition, real.domain) for condition in specification.synthetic_conditions())
+    zeros = tuple(impossible(condition, real.domain) for condition in specification.synthetic_conditions)
     for family in OURS:
         yield [_run(family, real, Known(real.n, zeros), seed) for seed in SEEDS]
 
@@ -164,7 +164,7 @@ class Quality:
 
 def _quality(specification: Specification, real: Table, drawn: Drawn) -> Quality:
     random = np.random.default_rng(0)
-    kept = plausible(specification.synthetic_conditions(), drawn.table)
+    kept = plausible(specification.synthetic_conditions, drawn.table)
     shaped = project(_sized(kept, real.n, random), MIN_COUNT, "margins", random)
     errors = {}
     for criterion, verdict in zip(

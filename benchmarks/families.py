@@ -101,7 +101,7 @@ def births(rows: int) -> tuple[Specification, Table, Known]:
     specification = load(BIRTHS / "nvss.yaml")
     data = public_births(rows)
     real = recode(specification, read_public(data, specification), specification.alternatives_named("released"))
-    zeros = tuple(impossible(condition, real.domain) for condition in specification.synthetic_conditions())
+    zeros = tuple(impossible(condition, real.domain) for condition in specification.synthetic_conditions)
     return specification, real, Known(real.n, zeros)
 
 

@@ -82,7 +82,7 @@ def prepared(name: str, rows: int) -> tuple[Table, Known]:
     specification = load(DISCHARGES / "release.yaml")
     finest = read_public(simulate(load_facts(DISCHARGES / "facts.yaml"), rows, seed=SEED), specification)
     table = recode(specification, finest, specification.alternatives_named("standard"))
-    zeros = tuple(impossible(condition, table.domain) for condition in specification.synthetic_conditions())
+    zeros = tuple(impossible(condition, table.domain) for condition in specification.synthetic_conditions)
     return table, Known(table.n, zeros)
 
 

@@ -93,7 +93,7 @@ PRIORS: dict[str, Callable[[Table], Table | None]] = {
 def outcome(workload: Workload, epsilon: str, prior: str, seed: int) -> Outcome:
     """Fit, sample, project to at least two records a row, compare."""
     specification, real, other = births()
-    zeros = tuple(impossible(c, real.domain) for c in specification.synthetic_conditions())
+    zeros = tuple(impossible(c, real.domain) for c in specification.synthetic_conditions)
     known = Known(real.n, zeros, prior=PRIORS[prior](other))
     curator, random = Curator.rehearsal(rehearse(real), seed), np.random.default_rng(seed)
     start = time.process_time()

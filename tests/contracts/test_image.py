@@ -131,7 +131,7 @@ def check_cells(
     if isinstance(table, str):
         return
     figures["rows"] += table.n
-    conditions = specification.raw_conditions()
+    conditions = specification.raw_conditions
     for coarser in recoded(specification, table, random):
         figures["tables"] += 1
         assert allowed(conditions, coarser.domain)[tuple(coarser.codes.T)].all()

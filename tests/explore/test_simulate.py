@@ -134,8 +134,8 @@ def test_blanks_are_as_frequent_as_declared(name: str) -> None:
 def test_no_record_is_implausible(name: str) -> None:
     specification = EXAMPLE[name].specification(EXAMPLE[name].plausible_by)
     records = made(name)[0]
-    assert specification.raw_conditions()
-    for condition in specification.raw_conditions():
+    assert specification.raw_conditions
+    for condition in specification.raw_conditions:
         assert not broken(condition, specification, records).any(), str(condition)
 
 

@@ -59,7 +59,7 @@ def test_without_conditions_everything_is_allowed() -> None:
 def test_no_plausible_birth_falls_into_an_impossible_cell(births: Path) -> None:
     """At every alternative: a cell is ruled out only if all raw records in it are."""
     specification = load(births / "nvss.yaml")
-    encoding, raw = Encoding(specification), specification.raw_conditions()
+    encoding, raw = Encoding(specification), specification.raw_conditions
     chance = random.Random(5)
     ages, parities = [14, 17, 18, 19, 20, 22, 23, 24, 29, 45], [1, 3, 4, 6, 7, 11]
     weeks = [22, 25, 26, 28, 29, 31, 32, 33, 34, 37, 44]
@@ -111,7 +111,7 @@ def test_any_is_the_births_papers_reading_on_every_alternative(births: Path, nam
     ]
     assert all(rule.bins == "any" for rule in rules)
     cut = set()
-    for rule, judged in zip(rules, specification.synthetic_conditions(), strict=True):
+    for rule, judged in zip(rules, specification.synthetic_conditions, strict=True):
         plain = rule.condition(specification.names)
         columns = [specification.column(name) for name in names(plain)]
         for chosen in product(*(column.alternatives for column in columns)):

@@ -99,7 +99,7 @@ def clamping(rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 def test_clamped_records_are_plausible() -> None:
     specification = validated(clamping(CLAMPS))
-    conditions = specification.raw_conditions()
+    conditions = specification.raw_conditions
     for age in range(-5, 140):
         for sex in ("M", "F", None):
             after = specification.clamped({"age": Fraction(age), "sex": sex})
@@ -195,8 +195,8 @@ def test_a_rule_says_how_it_reads_bins() -> None:
     assert [s.constraints.synthetic[0].bins for s in (silent, said, other)] == ["all", "all", "any"]
     assert silent.digest() == said.digest() != other.digest()
     assert "bins" not in silent.canonical() and '"bins":"any"' in other.canonical()
-    assert isinstance(other.synthetic_conditions()[0], Possible)
-    assert not isinstance(silent.synthetic_conditions()[0], Possible)
+    assert isinstance(other.synthetic_conditions[0], Possible)
+    assert not isinstance(silent.synthetic_conditions[0], Possible)
     again = validated(other.model_dump(mode="json", exclude_none=True))
     assert again.constraints.synthetic[0].bins == "any"
 
@@ -224,4 +224,4 @@ def test_a_rule_that_cannot_be_decided_is_refused() -> None:
     with pytest.raises(SpecRefused, match="ties too many bins together"):
         validated(data)
     data["constraints"]["synthetic"] = [{"never": "a < 3 and b < 3 and c < 3", "source": "x", "bins": "any"}]
-    assert validated(data).synthetic_conditions()
+    assert validated(data).synthetic_conditions

@@ -65,7 +65,7 @@ class Candidate:
         domain = self.table.domain
         if domain.cells > DENSE_CELLS:
             return None
-        conditions = self.specification.raw_conditions()
+        conditions = self.specification.raw_conditions
         return self._once("cells", lambda: Cells(allowed(conditions, domain)))
 
     def joint_test(self, epsilon: Fraction | None = None) -> JointTest | None:

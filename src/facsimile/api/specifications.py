@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -91,16 +91,11 @@ class Checked(Result, Tabular):
                 "total": spec.space.size,
                 "pure": spec.space.pure().size,
                 "allowed": spec.space.whole.size,
-                "by_family": [
-                    {"family": f.family, "configurations": f.configurations, "note": f.note}
-                    for f in found.families
-                ],
+                "by_family": [asdict(line) for line in found.families],
             },
             "finest_cells": found.finest_cells,
             "budget": {
-                "lines": [
-                    {"part": b.part, "epsilon": show_decimal(b.epsilon), "note": b.note} for b in found.budget
-                ],
+                "lines": [asdict(line) | {"epsilon": show_decimal(line.epsilon)} for line in found.budget],
                 "total": show_decimal(found.total),
                 "declared": show_decimal(spec.budget.total),
             },

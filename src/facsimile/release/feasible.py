@@ -48,7 +48,7 @@ def _without_rows(specification: Specification) -> Iterator[Mistake]:
     What holds on all values of a bin holds on all of a smaller one: the finest refinement decides. What holds
     on some (`bins: any`) holds on some of a larger one: columns of such rules are looked at as they are used.
     """
-    conditions = (*specification.raw_conditions(), *specification.synthetic_conditions())
+    conditions = (*specification.raw_conditions, *specification.synthetic_conditions)
     spoken = sorted({name for c in conditions if isinstance(c, Possible) for name in names(c)})
     for chosen in islice(specification.space.choices(spoken), MOST_CHOICES):
         domain = Domain(

@@ -57,7 +57,7 @@ class Recipe:
     @property
     def conditions(self) -> tuple[Judged, ...]:
         """What no record of the candidate satisfies."""
-        return (*self.specification.raw_conditions(), *self.specification.synthetic_conditions())
+        return (*self.specification.raw_conditions, *self.specification.synthetic_conditions)
 
     def known(self) -> Known:
         """What the synthesizer is told: all of it is public."""

@@ -328,14 +328,12 @@ class Specification(Model):
             {key: given.get(key, values[0]) for key, values in self._grid.projections.items()},
         )
 
+    @cached_property
     def raw_conditions(self) -> tuple[Condition, ...]:
         """What no plausible raw record satisfies."""
-        return self._raw
-
-    @cached_property
-    def _raw(self) -> tuple[Condition, ...]:
         return tuple(c.condition(self.names) for c in self.constraints.raw)
 
+    @cached_property
     def synthetic_conditions(self) -> tuple[Judged, ...]:
         """What no row of the release satisfies."""
         return tuple(c.judged(self.names) for c in self.constraints.synthetic)
@@ -600,8 +598,8 @@ class Specification(Model):
         Each reads this record and the specification only.
         """
         found = dict(record)
-        for i in range(len(self._raw)) if rules is None else rules:
-            if holds(self._raw[i], found):
+        for i in range(len(self.raw_conditions)) if rules is None else rules:
+            if holds(self.raw_conditions[i], found):
                 for name, value in (self.constraints.raw[i].clamp or {}).items():
                     found[name] = value if self.column(name).is_category else parse_decimal(value)
         return found
@@ -616,7 +614,7 @@ class Specification(Model):
         """
         if self.constraints.policy != "clamp":
             return
-        rules = zip(self.constraints.raw, self._raw, strict=True)
+        rules = zip(self.constraints.raw, self.raw_conditions, strict=True)
         spoken = [{*names(condition), *(rule.clamp or {})} for rule, condition in rules]
         for bundle in connected(spoken):
             yield from self._check_bundle(bundle, sorted(set().union(*(spoken[i] for i in bundle))))
@@ -630,7 +628,7 @@ class Specification(Model):
         for values in product(*choices):
             after = self.clamped(dict(zip(columns, values, strict=True)), bundle)
             for i in bundle:
-                if holds(self._raw[i], after):
+                if holds(self.raw_conditions[i], after):
                     rule = cut(self.constraints.raw[i].never)
                     problem = f"after all clamps a record can still satisfy `{rule}`"
                     yield Mistake(("constraints", "raw", i, "clamp"), problem)
@@ -643,7 +641,7 @@ class Specification(Model):
         if column.values is not None:
             other = [] if column.outside in column.values else [UNKNOWN]
             return [*column.values, *other, *blank]
-        spoken = (atom for i in bundle for atom in atoms(self._raw[i]) if atom.name == name)
+        spoken = (atom for i in bundle for atom in atoms(self.raw_conditions[i]) if atom.name == name)
         clamps = (self.constraints.raw[i].clamp or {} for i in bundle)
         edges = {Fraction(0), *(number for atom in spoken for number in atom.numbers)}
         edges |= {parse_decimal(clamp[name]) for clamp in clamps if name in clamp}

@@ -150,7 +150,7 @@ class Encoding:
         left_out = (as_written | (codes == LEFT_OUT).any(axis=1)) & ~(codes == MALFORMED).any(axis=1)
         codes[left_out] = LEFT_OUT
         coded = np.flatnonzero((codes >= 0).all(axis=1))
-        as_coded = implausible(self.specification.raw_conditions(), self.domain, codes[coded])
+        as_coded = implausible(self.specification.raw_conditions, self.domain, codes[coded])
         codes[coded[as_coded]] = LEFT_OUT
         return codes
 
@@ -161,7 +161,7 @@ class Encoding:
 
     def _left_out(self, counted: Source) -> Value | None:
         """The pushed-down filter: rows that a raw constraint or a column's rule leaves out."""
-        conditions = () if self.clamping else self.specification.raw_conditions()
+        conditions = () if self.clamping else self.specification.raw_conditions
         reasons = [self._sql(condition, counted) for condition in conditions]
         refused = []
         for name, e in self.columns.items():
@@ -325,7 +325,7 @@ def recode(specification: Specification, table: Table, alternatives: Mapping[str
 def _edges(specification: Specification, column: Column) -> frozenset[int]:
     """Where raw constraints cut a number, so that an atom holds on all of a stretch or on none of it."""
     edges: set[int] = set()
-    for atom in (a for c in specification.raw_conditions() for a in atoms(c) if a.name == column.name):
+    for atom in (a for c in specification.raw_conditions for a in atoms(c) if a.name == column.name):
         sign = atom.sign if isinstance(atom, Compare) else "="
         for unit in (number / column.step for number in atom.numbers):
             edges |= {ceil(unit)} if sign in ("<", ">=", "=", "!=") else set()
