@@ -313,3 +313,9 @@ def test_ctrl_c_while_the_program_is_imported_stops_quietly(
     monkeypatch.delitem(sys.modules, "facsimile.cli.program")
     monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
     assert run("schema") == Ran(130, "", "Stopped.\n")
+
+
+def test_the_program_is_put_together_once(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("--version").code == 0
+    monkeypatch.setattr(typer.main, "get_command", None)
+    assert run("--version").code == run("schema").code == 0

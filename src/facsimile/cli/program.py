@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import cache
 from typing import Annotated, Any, cast
 
 import typer
@@ -53,6 +54,12 @@ for group in GROUPS:
 app.add_typer(ledger.app)
 
 
+@cache
+def _whole() -> Any:
+    """The program with all its commands, made once."""
+    return typer.main.get_command(app)
+
+
 def run() -> int:
     """Run the command that was typed; its exit code."""
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
@@ -60,7 +67,7 @@ def run() -> int:
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8")
     try:
-        return app(standalone_mode=False) or 0
+        return _whole()(standalone_mode=False) or 0
     except FacsimileError as error:
         return _fail(error)
     except UsageError as error:
