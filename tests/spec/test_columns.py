@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.errors import Refused, SpecRefused
-from facsimile.spec.bins import NumberBin
+from facsimile.spec.bins import NumberBin, parse_bins
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import validated
 from specs import SMALL, changed, small
@@ -181,3 +181,12 @@ def test_bounds_are_never_taken_from_the_data() -> None:
     with pytest.raises(SpecRefused) as refused:
         small("columns.0.bounds", "auto")
     assert refused.value.code == "E211"
+
+
+def test_bins_are_read_once() -> None:
+    """A column has one axis for an alternative, and a specification that is read again has the same bins."""
+    once, again = (validated(SMALL).columns[0] for _ in range(2))
+    for used in once.used:
+        assert once.axis(used) is once.axis(used)
+        assert once.axis(used) == again.axis(used) and hash(once.axis(used)) == hash(again.axis(used))
+    assert parse_bins(["0..9"], Fraction(1)) is parse_bins(("0..9",), Fraction(1))

@@ -182,3 +182,17 @@ def test_a_chain_of_three_needs_three_values_of_one_bin(low: int | None, high: i
 
     assert there(low, high)
     assert not there(0, 1)
+
+
+def test_truth_is_found_once_and_for_all() -> None:
+    """For equal columns too, such as those of a specification read again; and nobody can write to it."""
+    (atom,) = atoms(parse_condition("x < 3"))
+    once, again = (
+        truth(atom, Domain((Axis("x", tuple(NumberBin(str(i), Fraction(i), Fraction(i)) for i in range(5))),)))
+        for _ in range(2)
+    )
+    assert once is again and once.tolist() == [True, True, True, False, False]
+    with pytest.raises(ValueError, match="read-only"):
+        once[0] = False
+    other = Axis("x", tuple(NumberBin(str(i), Fraction(i + 9), Fraction(i + 9)) for i in range(5)))
+    assert not truth(atom, Domain((other,))).any(), "labels alone do not make columns equal"

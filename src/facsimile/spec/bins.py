@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from facsimile.spec.decimals import parse_decimal, show_decimal
 
@@ -130,6 +131,11 @@ def parse_bin(text: str, step: Fraction, label: str | None = None) -> NumberBin:
 
 def parse_bins(texts: Iterable[str], step: Fraction) -> tuple[NumberBin, ...]:
     """Read a list of bins and shorthands; they must follow each other without a gap."""
+    return _listed(tuple(texts), step)
+
+
+@lru_cache(maxsize=256)
+def _listed(texts: tuple[str, ...], step: Fraction) -> tuple[NumberBin, ...]:
     found: list[NumberBin] = []
     for text in texts:
         if match := _RANGE.fullmatch(text):

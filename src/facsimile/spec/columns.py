@@ -51,6 +51,10 @@ class Axis:
     bins: tuple[Bin, ...]
     step: Fraction = Fraction(1)
 
+    def __hash__(self) -> int:
+        """By the words alone: numbers are slow to hash, and what is looked up is compared as a whole."""
+        return hash((self.name, self.labels))
+
     @property
     def size(self) -> int:
         """The number of codes."""
@@ -442,7 +446,14 @@ class Column(Model):
 
     def axis(self, alternative: str) -> Axis:
         """The column under one of its alternatives."""
-        return Axis(self.name, self._with_missing(self._partitions[alternative]), self.step)
+        return self._axes[alternative]
+
+    @cached_property
+    def _axes(self) -> dict[str, Axis]:
+        return {
+            name: Axis(self.name, self._with_missing(bins), self.step)
+            for name, bins in self._partitions.items()
+        }
 
     @cached_property
     def finest(self) -> Axis:

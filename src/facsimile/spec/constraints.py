@@ -166,6 +166,7 @@ DEEPEST = 20
 
 
 @lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def parse_condition(text: str) -> Condition:
     """Read a condition; a ValueError says what is wrong and where."""
     return _Parser(text).whole()

@@ -23,15 +23,22 @@ Mask = npt.NDArray[np.bool_]
 
 
 def truth(atom: Atom, domain: Domain) -> Mask:
-    """The atom's truth for each code (or each pair of codes) of the columns it reads."""
-    first, *rest = (domain.axis(name) for name in atom.names)
-    if not rest or rest[0].name == first.name:
+    """The atom's truth for each code (or each pair of codes) of the columns it reads; not to be written to."""
+    return _truth(atom, tuple(domain.axis(name) for name in atom.names))
+
+
+@lru_cache(maxsize=1024)
+def _truth(atom: Atom, axes: tuple[Axis, ...]) -> Mask:
+    first, second = axes[0], axes[-1]
+    if first.name == second.name:
         single = [holds_on_bins(atom, {first.name: b}) for b in first.bins]
-        return np.diag(single) if rest else np.array(single)
-    second = rest[0]
-    return np.array(
-        [[holds_on_bins(atom, {first.name: a, second.name: b}) for b in second.bins] for a in first.bins]
-    )
+        found = np.diag(single) if len(axes) > 1 else np.array(single)
+    else:
+        found = np.array(
+            [[holds_on_bins(atom, {first.name: a, second.name: b}) for b in second.bins] for a in first.bins]
+        )
+    found.flags.writeable = False
+    return found
 
 
 def evaluate(condition: Judged, domain: Domain, codes: Mapping[str, npt.NDArray[np.int64]]) -> Mask:
