@@ -56,7 +56,7 @@ def main() -> None:
     facsimile("check", EXAMPLE / "released.yaml", "--public", BIRTHS)
     ask()
     facsimile("ledger", "show", LEDGER)
-    facsimile("demo", "--example", EXAMPLE, "--out", FOLDER / "releases")
+    facsimile("demo", "--out", FOLDER / "releases")
     print(f"\nThe births are in {BIRTHS}, the ledger in {LEDGER}, two releases in {FOLDER / 'releases'}.")
 
 
