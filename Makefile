@@ -37,7 +37,7 @@ boundaries: $(VENV)/.developed
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.developed
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 journeys: $(VENV)/.developed
 	$(BIN)/pytest -n auto --dist worksteal -m journey tests/journeys

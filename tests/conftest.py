@@ -25,6 +25,21 @@ settings.load_profile("facsimile")
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 PUBLIC = ROOT.parent / "shared" / "data"
+LONG = (
+    "test_docs.py",
+    "test_run_crashes.py",
+    "test_rehearsals.py",
+    "test_planner.py",
+    "test_pool.py",
+    "test_mistakes.py",
+    "test_interrupt.py",
+    "test_exploring.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take long come first, doctests last: workers end together (`--no-loadscope-reorder`)."""
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 @pytest.fixture(scope="session")
