@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +87,63 @@ def test_a_float_is_refused_by_every_call_that_takes_an_epsilon() -> None:
         facsimile.fit(NOWHERE, "a.csv", public=True, epsilon=0.1)  # type: ignore[arg-type]
     with pytest.raises(FacsimileError, match=r"^E215 "):
         facsimile.learn(NOWHERE, "a.csv", public=True, epsilon=0.1)  # type: ignore[arg-type]
+
+
+BIRTHS = "examples/births/released.yaml"
+
+
+@pytest.mark.parametrize("data", [None, True, 3, [1, 2], {"a": [1]}, object()], ids=repr)
+def test_what_is_no_table_is_called_so(data: object) -> None:
+    with pytest.raises(FacsimileError, match=r"^E003 Data are a path, an address, or a pandas"):
+        facsimile.fit(BIRTHS, data, public=True)
+    with pytest.raises(FacsimileError, match=r"^E003 Data are a path"):
+        facsimile.check(BIRTHS, public=data if data is not None else 1)
+
+
+@pytest.mark.parametrize("call", [*CALLS, "check", "release"])
+def test_a_specification_is_a_path_or_a_loaded_one(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data and specification the wrong way round are told, before either is read."""
+    monkeypatch.setitem(globals(), "NOWHERE", {"title": "no path"})
+    calls = CALLS | {
+        "check": lambda data, public: facsimile.check(NOWHERE),
+        "release": lambda data, public: facsimile.release(NOWHERE, data, "out", rehearse=True, seed=1),
+    }
+    with pytest.raises(FacsimileError, match=r"^E003 A specification is a path"):
+        calls[call](pa.table({"a": [1]}) if call != "release" else "a.csv", public=True)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", True, None], ids=repr)
+@pytest.mark.parametrize("call", ["fit", "learn", "explore"])
+def test_a_seed_is_a_whole_number(call: str, seed: Any) -> None:
+    with pytest.raises(FacsimileError, match=r"^E003 seed is a whole number, 0 or more"):
+        CALLS[call]("a.csv", public=True, seed=seed)
+    with pytest.raises(FacsimileError, match=r"^E003 seed is a whole number"):
+        facsimile.simulate("facts.yaml", 10, seed=seed)
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "10", True], ids=repr)
+def test_a_number_of_records_is_whole(n: Any) -> None:
+    with pytest.raises(FacsimileError, match=r"^E003 n is a whole number, 1 or more"):
+        facsimile.simulate("facts.yaml", n)
+
+
+@pytest.mark.parametrize("name", ["relased", {"parity": "births"}, ["births"]], ids=str)
+def test_a_misspelled_alternative_is_no_default(name: Any) -> None:
+    for call in (facsimile.fit, facsimile.learn):
+        with pytest.raises(FacsimileError, match=r"^E200 No column has the alternative"):
+            call(BIRTHS, "a.csv", public=True, alternatives=name)
+
+
+def test_a_statistic_is_one_of_two() -> None:
+    with pytest.raises(FacsimileError, match=r"^E003 statistic is None or one of paper, sharp"):
+        facsimile.evaluate(BIRTHS, "a.csv", "b.csv", public=True, statistic="shrap")  # type: ignore[arg-type]
+
+
+def test_a_rehearsal_on_a_frame_does_not_send_people_back_to_itself() -> None:
+    with pytest.raises(FacsimileError, match=r"^E209 A rehearsal protects nothing"):
+        facsimile.release(BIRTHS, pa.table({"a": [1]}), "out", rehearse=True, seed=1)
+
+
+def test_a_specification_is_short_in_a_notebook() -> None:
+    spec = facsimile.load(BIRTHS)
+    assert repr(spec) == f"<Specification: {spec.title}; 165,915 records, 6 columns>"

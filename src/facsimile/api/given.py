@@ -38,7 +38,12 @@ def source(data: Any) -> Any:
     """Where the records are: an address, or a table in memory."""
     from facsimile.sources.address import Address
 
-    return Address.of(data) if isinstance(data, str | Path | Address) else InMemory(data)
+    if isinstance(data, str | Path | Address):
+        return Address.of(data)
+    if not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "iloc")):
+        problem = "Data are a path, an address, or a pandas, Polars or Arrow table."
+        raise refusal("E003", problem=problem, call="facsimile.fit")
+    return InMemory(data)
 
 
 def refuse_unless(public: object, call: str) -> None:
@@ -52,7 +57,7 @@ def specified(given: Specification | Path | str) -> Specification:
     from facsimile.spec.load import load
     from facsimile.spec.release import Specification
 
-    return given if isinstance(given, Specification) else load(Path(given))
+    return given if isinstance(given, Specification) else load(path_of(given))
 
 
 def checked(given: Specification | Path | str) -> Specification:
@@ -60,7 +65,32 @@ def checked(given: Specification | Path | str) -> Specification:
     from facsimile.release.check import load_checked
     from facsimile.spec.release import Specification
 
-    return given if isinstance(given, Specification) else load_checked(Path(given))
+    return given if isinstance(given, Specification) else load_checked(path_of(given))
+
+
+def path_of(given: object) -> Path:
+    """The file of a specification."""
+    if not isinstance(given, str | Path):
+        problem = "A specification is a path, or what facsimile.load returned."
+        raise refusal("E003", problem=problem, call="facsimile.load")
+    return Path(given)
+
+
+def alternatives_of(specification: Specification, name: object) -> str | None:
+    """The name of alternatives that a column has; a misspelled one would quietly mean each column's first."""
+    if name is None or any(name == known for c in specification.columns for known in c.alternatives):
+        return name if isinstance(name, str) else None
+    raise refusal("E200", problem=f"No column has the alternative {name}.")
+
+
+def refuse_unless_whole(call: str, **least: tuple[object, int]) -> None:
+    """Each named number is whole and at least so much.
+
+    >>> refuse_unless_whole("facsimile.fit", seed=(1, 0))
+    """
+    for name, (number, smallest) in least.items():
+        if type(number) is not int or number < smallest:
+            raise refusal("E003", problem=f"{name} is a whole number, {smallest} or more.", call=call)
 
 
 def exact(epsilon: ExactNumber) -> Fraction:

@@ -6,11 +6,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from facsimile.api.given import ExactNumber, exact, refuse_unless, source, specified
+from facsimile.api.given import (
+    ExactNumber,
+    alternatives_of,
+    exact,
+    refuse_unless,
+    refuse_unless_whole,
+    source,
+    specified,
+)
 from facsimile.api.releases import figure
+from facsimile.errors import refusal
 from facsimile.results import Page, Result, Tabular
+from facsimile.spec.choices import Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +29,6 @@ if TYPE_CHECKING:
     from facsimile.release.evaluate import Evaluation
     from facsimile.release.microdata import Microdata
     from facsimile.release.synthesize import Fitted
-    from facsimile.spec.choices import Statistic
     from facsimile.spec.release import Specification
 
 
@@ -32,6 +41,7 @@ def simulate(facts: Path | str, n: int, *, seed: int = 1) -> Microdata:
     from facsimile.explore.simulate import simulate
     from facsimile.release.microdata import Microdata
 
+    refuse_unless_whole("facsimile.simulate", n=(n, 1), seed=(seed, 0))
     known = load_facts(Path(facts))
     return Microdata(known.title, simulate(known, n, seed), {"seed": seed})
 
@@ -62,9 +72,11 @@ def fit(
     from facsimile.release.synthesize import fit
 
     refuse_unless(public, "facsimile.fit")
+    refuse_unless_whole("facsimile.fit", seed=(seed, 0))
     spent, start = exact(epsilon), None if prior is None else source(prior)
-    given = (specified(specification), source(data), family, spent, seed, hyperparameters, alternatives)
-    return fit(*given, start)
+    spec, records = specified(specification), source(data)
+    choice = alternatives_of(spec, alternatives)
+    return fit(spec, records, family, spent, seed, hyperparameters, choice, start)
 
 
 def evaluate(
@@ -84,6 +96,9 @@ def evaluate(
     from facsimile.release.evaluate import evaluate
 
     refuse_unless(public, "facsimile.evaluate")
+    if statistic not in (None, *get_args(Statistic)):
+        problem = f"statistic is None or one of {', '.join(get_args(Statistic))}."
+        raise refusal("E003", problem=problem, call="facsimile.evaluate")
     spec = specified(specification)
     return Evaluated(spec.title, statistic, evaluate(spec, source(real), source(synthetic), form=statistic))
 
@@ -154,10 +169,11 @@ def learn(
     from facsimile.privacy.reader import read_public
 
     refuse_unless(public, "facsimile.learn")
+    refuse_unless_whole("facsimile.learn", seed=(seed, 0))
     given: Fraction | None = None if epsilon is None else exact(epsilon)
     spec = specified(specification)
+    choice = spec.alternatives_named(alternatives_of(spec, alternatives) or "")
     spent, table = given or spec.budget.generator, read_public(source(data), spec)
-    choice = spec.alternatives_named(alternatives or "")
     limits: dict[str, Any] = {"seconds": seconds, "evaluations": evaluations}
     return LearnedWorkload(learn(spec.sized(table.n), table, spent, alternatives=choice, seed=seed, **limits))
 

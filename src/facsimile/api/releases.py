@@ -91,7 +91,7 @@ def _refuse_unfit(frame: bool, ledger: object, rehearse: bool, seed: int | None,
     if frame and not rehearse:
         raise refusal("E124")
     if frame:
-        refuse_unless(public, call)
+        refuse_unless(public, "A rehearsal")
     if rehearse and seed is None:
         raise refusal("E003", problem="A rehearsal needs a seed.", call=call)
     if not rehearse and ledger is None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from facsimile.api.given import refuse_unless, source
+from facsimile.api.given import path_of, refuse_unless, refuse_unless_whole, source
 from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def explore(
     from facsimile.explore.race import RaceRule
 
     refuse_unless(public, "facsimile.explore")
+    refuse_unless_whole("facsimile.explore", seed=(seed, 0))
     study = begun(specification, data, out, RaceRule(**rule), seed)
     return ran(study, started(study, workers, scheduler), watch, seconds)
 
@@ -56,7 +57,7 @@ def begun(
     from facsimile.explore.run import begin
     from facsimile.spec.release import Specification
 
-    given = specification if isinstance(specification, Specification) else Path(specification)
+    given = specification if isinstance(specification, Specification) else path_of(specification)
     return begin(given, source(data), Path(out), rule, seed)
 
 

@@ -675,6 +675,10 @@ class Specification(Model):
         for name in getattr(self.planning, place):
             yield from self._check_name(name, ("planning", place, name), "planning")
 
+    def __repr__(self) -> str:
+        """Short: a notebook shows it."""
+        return f"<Specification: {self.title}; {self.n:,} records, {len(self.columns)} columns>"
+
     def alternatives_named(self, name: Key) -> dict[str, str]:
         """The alternative of this name in every column; columns without it use their first."""
         return {c.name: name if name in c.alternatives else c.used[0] for c in self.columns}
