@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
 from facsimile.release.microdata import Microdata
-from facsimile.results import Page, Result
+from facsimile.results import Listing, Page, Result
 
 TAGS = {"div", "h4", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
 LETTERS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
@@ -94,3 +94,10 @@ def test_a_package_that_is_missing_is_named(package: str, monkeypatch: pytest.Mo
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(FacsimileError, match=f"^E002 .*{package}"):
         getattr(Microdata("People", pa.table({"a": [1]})), f"to_{package}")()
+
+
+def test_numbers_of_microdata_stand_to_the_right() -> None:
+    page = Microdata("t", pa.table({"age": [31], "weight": [0.5], "sex": ["F"]})).page()
+    assert [part.heads for part in page.parts if isinstance(part, Listing)] == [
+        (("age", True), ("weight", True), ("sex", False))
+    ]

@@ -41,7 +41,8 @@ class Listing:
 
         head, body = row("th", (name for name, _ in self.heads)), "".join(row("td", r) for r in self.rows)
         caption = f'<caption style="text-align: left; font-weight: bold">{escape(self.title)}</caption>'
-        return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
+        top = f'{caption}<thead style="border-bottom: 1px solid">{head}</thead>'
+        return f'<table style="margin: 1em 0; border-collapse: collapse">{top}<tbody>{body}</tbody></table>'
 
 
 @dataclass

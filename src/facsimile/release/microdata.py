@@ -42,7 +42,7 @@ class Microdata(Result, Tabular):
         page.line(f"{len(self):,} records, {self.table.num_columns} columns")
         rows = (tuple(row.values()) for row in self.table.slice(0, FIRST).to_pylist())
         texts = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
-        page.parts.append(
-            Listing("First records", tuple((name, False) for name in self.table.column_names), texts)
-        )
+        kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+        heads = tuple((f.name, any(kind(f.type) for kind in kinds)) for f in self.table.schema)
+        page.parts.append(Listing("First records", heads, texts))
         return page
