@@ -46,6 +46,13 @@ def commands() -> list[str]:
     return sorted(typer.main.get_command(program.app).commands)  # type: ignore[attr-defined]
 
 
+def test_ledger_without_a_command_explains_itself_too(run: Program) -> None:
+    found = run("ledger")
+    assert found.code == 0
+    assert "Commands:" in found.out and "\n  new " in found.out
+    assert found.err == ""
+
+
 @pytest.mark.parametrize("command", [(), *((name,) for name in commands())])
 def test_help_has_an_example(run: Program, command: tuple[str, ...]) -> None:
     found = run(*command, "--help")

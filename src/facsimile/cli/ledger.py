@@ -11,19 +11,21 @@ from facsimile.cli.options import AsJson, DatasetKey, source
 from facsimile.cli.page import print_json, print_page, show
 from facsimile.sources.address import Address
 
-app = typer.Typer(name="ledger", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(name="ledger", rich_markup_mode=None)
 LedgerFile = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")]
 AnchorFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Its anchor; default: FILE.anchor beside it.")
 ]
 
 
-@app.callback()
-def ledger_program() -> None:
-    """Look at a budget ledger.
+@app.callback(invoke_without_command=True)
+def ledger_program(context: typer.Context) -> None:
+    """Open a budget ledger, or look at one.
 
     Example: facsimile ledger show births.ledger
     """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command("new")
