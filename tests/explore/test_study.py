@@ -192,8 +192,8 @@ def test_what_is_no_study_is_refused(tmp_path: Path, kind: str) -> None:
 
 
 DAMAGED = {
-    "setup": "UPDATE about SET value = x'504b0304' WHERE key = 'setup'",
-    "no setup": "DELETE FROM about WHERE key = 'setup'",
+    "setup": "UPDATE about SET value = x'504b0304' WHERE key = 'ground'",
+    "no setup": "DELETE FROM about WHERE key = 'ground'",
     "rule": "UPDATE about SET value = '{' WHERE key = 'rule'",
     "other rule": """UPDATE about SET value = '{"speed": 3}' WHERE key = 'rule'""",
     "readings": "UPDATE trials SET readings = '[{'",
@@ -328,3 +328,14 @@ def test_killed_at_any_step_of_adding_trials_they_are_there_together_or_not_at_a
     assert seen == sorted(seen)
     assert set(seen) == {0, 1, 2}
     assert study.trials() == allowed[3]
+
+
+def test_a_study_of_this_format_keeps_its_names(tmp_path: Path) -> None:
+    """A name that changes in the program does not change in the file: studies took days and are read again."""
+    found = new_study(tmp_path / "s")
+    with closing(sqlite3.connect(found.path)) as file:
+        keys = {key for (key,) in file.execute("SELECT key FROM about")}
+        columns = {row[1] for row in file.execute("PRAGMA table_info(trials)")}
+    assert module.FORMAT == "facsimile study 2"
+    assert keys == {"format", "source", "ground", "rule", "data"}
+    assert columns >= {"readings", "rooms"}

@@ -31,6 +31,7 @@ from facsimile.spec.space import Configuration
 from facsimile.storage import locked
 
 FORMAT = "facsimile study 2"
+SETUP = "ground"  # its name in files of this format
 PATIENCE = 30.0
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -58,7 +59,7 @@ class Study:
         about = {
             "format": FORMAT,
             "source": source,
-            "setup": setup.packed(),
+            SETUP: setup.packed(),
             "rule": json.dumps(asdict(rule)),
             "data": data,
         }
@@ -99,7 +100,7 @@ class Study:
     def setup(self) -> Setup:
         """The specification sized to the public table, the table at its finest refinement, and the seed."""
         with _intact():
-            return Setup.unpacked(self._about("setup"))
+            return Setup.unpacked(self._about(SETUP))
 
     @cached_property
     def declared(self) -> Specification:
