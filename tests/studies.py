@@ -170,7 +170,7 @@ class Here:
     lost: tuple[type[BaseException], ...] = (CancelledError,)
 
     def __init__(self, setup: Setup, room: int = 1) -> None:
-        self._ground, self._room = setup, room
+        self._setup, self._room = setup, room
 
     def slots(self) -> int:
         """As many as it was told."""
@@ -179,7 +179,7 @@ class Here:
     def submit(self, job: Job) -> Future[list[Trial]]:
         """Already done."""
         future: Future[list[Trial]] = Future()
-        future.set_result(run(self._ground, job))
+        future.set_result(run(self._setup, job))
         return future
 
     def stranded(self) -> bool:

@@ -16,7 +16,7 @@ COMMANDS = {
     "check", "evaluate", "explore", "fit", "learn", "ledger", "load", "plan", "plan_hash", "release", "report",
     "simulate", "verify",
 }  # fmt: skip
-HEAVY = ("numpy", "scipy", "pydantic", "ibis", "duckdb", "pyarrow", "opendp", "rich", "yaml", "altair", "typer")
+HEAVY = ("numpy", "scipy", "pydantic", "ibis", "duckdb", "pyarrow", "opendp", "rich", "yaml", "typer")
 
 
 def fresh(code: str, *arguments: str) -> str:

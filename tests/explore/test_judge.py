@@ -56,7 +56,7 @@ def candidates() -> list[tuple[Configuration, Table]]:
 KNOWN: dict[int, tuple[Specification, Setup]] = {}
 
 
-def grounded(spec: Specification) -> Setup:
+def setup_of(spec: Specification) -> Setup:
     """One setup for each specification."""
     if id(spec) not in KNOWN:
         KNOWN[id(spec)] = spec, setup(spec)
@@ -67,7 +67,7 @@ def judge(
     spec: Specification, place: int, name: object = 0, whole: bool = True, noiseless: bool = True
 ) -> Judge:
     configuration, table = candidates()[place]
-    return Judge(grounded(spec), Recipe(spec, configuration), table, ("trial", name), whole, noiseless)
+    return Judge(setup_of(spec), Recipe(spec, configuration), table, ("trial", name), whole, noiseless)
 
 
 def paid_once(judge: Judge, epsilon: Fraction | None) -> Fit | None:
@@ -283,7 +283,7 @@ def test_what_cannot_be_presented_is_not_judged(why: str) -> None:
     else:
         counts[0] += 2
     broken = Table.from_rows(table.domain, table.codes, counts)
-    found = Judge(grounded(JOINT), Recipe(JOINT, configuration), broken, ("x",), True, True)
+    found = Judge(setup_of(JOINT), Recipe(JOINT, configuration), broken, ("x",), True, True)
     assert found.judgement() == Judgement(False)
 
 

@@ -51,7 +51,7 @@ def workers() -> list[int]:
     return [child.pid for child in multiprocessing.active_children() if child.pid is not None]
 
 
-def test_work_needs_a_ground_that_was_loaded() -> None:
+def test_work_needs_a_setup_that_was_loaded() -> None:
     packed = SETUP.packed()
     load(name_of(packed), packed)
     job = Job((EVERY[0],), SETUP.specification.budget.generator, 0)

@@ -221,7 +221,7 @@ def test_a_job_is_one_fit_for_all_that_miss_its_number(size: int, rule: RaceRule
     assert set(asked.values()) <= {1}
 
 
-def test_a_heat_fills_gaps_lowest_number_first() -> None:
+def test_a_round_fills_gaps_lowest_number_first() -> None:
     """Those that are behind catch up, so that one fit serves the whole group again."""
     schedule = Schedule(EVERY[:2], TWO, RaceRule(trials=9, finalists=2), SEED, [])
     ahead, behind = (c.identifier for c in EVERY[:2])

@@ -32,7 +32,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 @given(tables(), st.integers(0, 2**128))
-def test_a_ground_is_the_same_after_packing(table: Table, seed: int) -> None:
+def test_a_setup_is_the_same_after_packing(table: Table, seed: int) -> None:
     before = Setup(SPEC.sized(table.n), table, seed)
     after = Setup.unpacked(before.packed())
     assert after.same(before)
@@ -67,7 +67,7 @@ def test_equal_setups_have_equal_bytes() -> None:
     assert setup().packed() == Setup.unpacked(setup().packed()).packed()
 
 
-def test_reading_a_ground_runs_no_code() -> None:
+def test_reading_a_setup_runs_no_code() -> None:
     """A pickled object in place of an array is refused."""
     buffer = io.BytesIO()
     np.savez(buffer, about=np.array([{"any": "object"}], object), codes=np.zeros(1), counts=np.zeros(1))
@@ -77,7 +77,7 @@ def test_reading_a_ground_runs_no_code() -> None:
 
 
 @pytest.mark.parametrize("change", ["specification", "table", "seed"])
-def test_another_specification_table_or_seed_is_another_ground(change: str) -> None:
+def test_another_specification_table_or_seed_is_another_setup(change: str) -> None:
     one = setup()
     others: dict[str, Any] = {
         "specification": setup(specification(title="Other people")),
