@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.errors import refusal
-from facsimile.explore import setup as setup_module
+from facsimile.explore import setup as memory
 from facsimile.explore import trials as module
 from facsimile.explore.judge import Judge
 from facsimile.explore.schedule import Schedule
@@ -55,8 +55,8 @@ def test_groups_differ_in_their_projection_only() -> None:
 def test_a_trial_is_the_same_whatever_ran_before(jobs: list[Job], tables: int, marginals: int) -> None:
     """On a setup of its own, or after others, or twice, however little the setup remembers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(setup_module, "RECODED", tables)
-        patch.setattr(setup_module, "MARGINALS", marginals)
+        patch.setattr(memory, "RECODED", tables)
+        patch.setattr(memory, "MARGINALS", marginals)
         shared = setup()
         for job in jobs:
             for trial in timeless(run(shared, job)):
