@@ -117,7 +117,7 @@ def test_a_regression_paid_once_is_part_of_the_split(tmp_path: Path) -> None:
             room("regression-mae", 9.0 if once < Fraction("0.2") else 1.0, 5.0, 0.02, show_decimal(once))
             for once in ONCE
         ]
-        trials.append(Trial(*trial.name, True, trial.readings, (*trial.rooms, *rooms), 0.5, 0.25))
+        trials.append(Trial(*trial.name, True, trial.readings, (*trial.noiseless, *rooms), 0.5, 0.25))
     fresh = made(tmp_path / "t", good=0)
     fresh.add(study.configurations().values(), trials)
     reached = [option for option in every(fresh) if option.least > 0.5 and option.scheme != "paper"]
@@ -157,7 +157,7 @@ def test_coefficients_that_a_regression_paid_once_serves_are_not_charged(tmp_pat
     trials = []
     for trial in study.trials():
         rooms = [room("regression-mae", 1.0, 5.0, 0.02, show_decimal(once)) for once in ONCE]
-        kept = [r for r in trial.rooms if r.criterion != "regression-mae"]
+        kept = [r for r in trial.noiseless if r.criterion != "regression-mae"]
         trials.append(Trial(*trial.name, True, trial.readings, (*kept, *rooms), 0.5, 0.25))
     fresh = made(tmp_path / "t", source, good=0)
     fresh.add(study.configurations().values(), trials)

@@ -214,7 +214,7 @@ def test_a_job_that_always_loses_its_worker_is_given_up_and_the_others_finish(ro
     together = next(job for job in pool.submitted if killer in {c.identifier for c in job.configurations})
     assert sorted(t.name for t in lost) == sorted(together.names())
     assert pool.submitted.count(together) == ATTEMPTS == 3
-    assert not any(trial.accepted or trial.readings or trial.rooms for trial in lost)
+    assert not any(trial.accepted or trial.readings or trial.noiseless for trial in lost)
     others = {trial.configuration for trial in study.trials()} - {trial.configuration for trial in lost}
     assert len(others) == len(EVERY) - 2
     assert all(trial == world.trial(*trial.name) for trial in study.trials() if trial.refused != FAILED)

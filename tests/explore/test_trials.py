@@ -205,7 +205,7 @@ def test_what_cannot_be_fitted_is_refused_and_dropped(scheme: Any) -> None:
         (trial,) = schedule.trials(configuration.identifier)
         standing = schedule.standing(configuration.identifier)
         if configuration.family == "privbayes":
-            assert (trial.refused, trial.accepted, trial.readings, trial.rooms) == ("E200", False, (), ())
+            assert (trial.refused, trial.accepted, trial.readings, trial.noiseless) == ("E200", False, (), ())
             assert (standing.state, standing.after, standing.by) == ("dropped", 1, "E200")
         else:
             assert trial.refused is None
@@ -225,7 +225,7 @@ def test_a_refusal_while_fitting_leaves_trials_with_its_code(
     monkeypatch.setattr(Recipe, "fit", refusing)
     found = run(SETUP, Job(groups()[0], TWO, 0))
     assert [trial.refused for trial in found] == [code, code]
-    assert not any(trial.accepted or trial.readings or trial.rooms for trial in found)
+    assert not any(trial.accepted or trial.readings or trial.noiseless for trial in found)
 
 
 def test_an_error_in_one_configuration_leaves_the_others_their_trials(monkeypatch: pytest.MonkeyPatch) -> None:

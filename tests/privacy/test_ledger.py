@@ -351,11 +351,11 @@ def test_an_allowance_refuses_what_goes_beyond_it(book: Ledger, curator: Curator
         for _ in range(3):
             allowance.run(COUNT)
         assert code(lambda: allowance.run(COUNT)) == "E304"
-        assert allowance.purse.spent == ONE
+        assert allowance.spending.spent == ONE
         single = search.after()
         single.recoded(curator.domain, {"a": [1, 0]}).run(COUNT)
         for again in (single, single.recoded(curator.domain, {})):
-            with pytest.raises(FacsimileError, match="E304"):  # a recoded allowance has no purse of its own
+            with pytest.raises(FacsimileError, match="E304"):  # a recoded allowance has no spending of its own
                 again.run(COUNT)
 
 
@@ -365,7 +365,7 @@ def test_what_comes_before_a_search_is_not_asked_within_it(book: Ledger, curator
         kept = search.once()
         kept.run(COUNT)
         told = search.find(lambda allowance, _: code(lambda: kept.run(COUNT)))
-        assert (told, kept.purse.spent) == ("E304", THIRD)
+        assert (told, kept.spending.spent) == ("E304", THIRD)
         search.after()
 
 
@@ -373,7 +373,7 @@ def test_a_failed_sample_in_an_allowance_is_paid(book: Ledger, curator: Curator)
     with curator.search(plan(THIRD.epsilon, once=ONE.epsilon), "search") as search:
         allowance = search.once()
         assert code(lambda: allowance.run(Spy(book.path, ValueError(SENTINEL)))) == "E701"
-        assert allowance.purse.spent == THIRD
+        assert allowance.spending.spent == THIRD
 
 
 @pytest.mark.parametrize("error", [None, KeyError("inside"), KeyboardInterrupt()])

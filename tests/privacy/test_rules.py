@@ -17,7 +17,7 @@ import pytest
 from facsimile.errors import FacsimileError
 from facsimile.privacy import curator as curator_module
 from facsimile.privacy.budget import Cost
-from facsimile.privacy.curator import Allowance, Curator, Purse
+from facsimile.privacy.curator import Allowance, Curator, Spending
 from facsimile.privacy.ledger import MemoryLedger, Receipt
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals, NoisyMoments
 from facsimile.privacy.noise import Noise, RehearsalNoise
@@ -207,7 +207,11 @@ def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:
     question = NoisyMarginals(((("a",), ONE),))
     with curated(events).search(plan(ONE, after=ONE), "search") as search:
         for part in (search.once(), search.after()):
-            with pytest.raises(FacsimileError, match="E304") if part.purse.cost.epsilon == 0 else nullcontext():
+            with (
+                pytest.raises(FacsimileError, match="E304")
+                if part.spending.cost.epsilon == 0
+                else nullcontext()
+            ):
                 part.run(question)
         assert search.find(lambda answers, _: answers.run(question)) is not None
         for again in (search.once, search.after, lambda: search.find(lambda *_: None)):
@@ -240,12 +244,12 @@ def test_threads_of_one_index_cannot_overspend() -> None:
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(50):
-            purse = Purse(Cost(ONE))
+            spending = Spending(Cost(ONE))
             paid: list[int] = []
 
-            def pay(purse: Purse = purse, paid: list[int] = paid) -> None:
+            def pay(spending: Spending = spending, paid: list[int] = paid) -> None:
                 with suppress(FacsimileError):
-                    purse.pay(Cost(ONE))
+                    spending.pay(Cost(ONE))
                     paid.append(1)
 
             threads = [Thread(target=pay) for _ in range(8)]

@@ -56,14 +56,14 @@ def regression(scheme: str, once: bool, kinds: tuple[str, ...] = ("coefficients"
 
 
 def spent(spec: Specification, table: Table, seed: int) -> Spent:
-    """One rehearsal, with the purse of each of its parts."""
+    """One rehearsal, with the spending of each of its parts."""
     found = Spent()
 
     @contextmanager
     def noted(search: Search, part: str) -> Iterator[Allowance]:
         allowance = getattr(search, part)()
         yield allowance
-        setattr(found, part, allowance.purse.spent.epsilon)
+        setattr(found, part, allowance.spending.spent.epsilon)
 
     with Curator.rehearsal(rehearse(table), seed).search(plan_of(spec), "rehearsal") as search:
         scheme = Scheme(spec, search.draw)
@@ -72,7 +72,7 @@ def spent(spec: Specification, table: Table, seed: int) -> Spent:
 
         def index(answers: Allowance, number: int) -> Accepted | None:
             accepted = scheme.index(answers, found.prepared, np.random.default_rng((seed, number)))
-            found.indices.append(answers.purse.spent.epsilon)
+            found.indices.append(answers.spending.spent.epsilon)
             return accepted
 
         accepted = search.find(index)

@@ -46,14 +46,14 @@ class Distances:
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> Distances:
         """From the trials of one or more configurations."""
-        names = next((tuple((r.criterion, r.once) for r in t.rooms) for t in trials if t.rooms), ())
+        names = next((tuple((r.criterion, r.once) for r in t.noiseless) for t in trials if t.noiseless), ())
         shape = (len(trials), len(names))
         slack, below, limit = np.full(shape, -np.inf), np.full(shape, -np.inf), np.full(shape, np.inf)
         for place, trial in enumerate(trials):
-            if trial.rooms:
-                slack[place] = [-r.excess for r in trial.rooms]
-                below[place] = [(r.limit - r.value) / r.sensitivity for r in trial.rooms]
-                limit[place] = [r.limit / r.sensitivity for r in trial.rooms]
+            if trial.noiseless:
+                slack[place] = [-r.excess for r in trial.noiseless]
+                below[place] = [(r.limit - r.value) / r.sensitivity for r in trial.noiseless]
+                limit[place] = [r.limit / r.sensitivity for r in trial.noiseless]
         return cls(names, slack, below, limit)
 
     def at(self, once: str | None) -> Distances:

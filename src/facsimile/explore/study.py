@@ -171,16 +171,18 @@ def _intact() -> Iterator[None]:
 
 
 def _row(trial: Trial) -> tuple[Any, ...]:
-    readings, rooms = ([asdict(part) for part in parts] for parts in (trial.readings, trial.rooms))
+    readings, noiseless = ([asdict(part) for part in parts] for parts in (trial.readings, trial.noiseless))
     costs = (trial.fit_seconds, trial.seconds)
-    return *trial.name, int(trial.accepted), *costs, trial.refused, json.dumps(readings), json.dumps(rooms)
+    return *trial.name, int(trial.accepted), *costs, trial.refused, json.dumps(readings), json.dumps(noiseless)
 
 
 def _trial(row: tuple[Any, ...]) -> Trial:
     configuration, generator, number, accepted, fitted, seconds, refused, *texts = row
     readings = tuple(Reading(**reading) for reading in json.loads(texts[0]))
-    rooms = tuple(Noiseless(**room) for room in json.loads(texts[1]))
-    return Trial(configuration, generator, number, bool(accepted), readings, rooms, fitted, seconds, refused)
+    noiseless = tuple(Noiseless(**part) for part in json.loads(texts[1]))
+    return Trial(
+        configuration, generator, number, bool(accepted), readings, noiseless, fitted, seconds, refused
+    )
 
 
 def levels(trials: Iterable[Trial]) -> list[Fraction]:

@@ -33,7 +33,7 @@ class Trial:
     """What one trial found.
 
     `readings`: cheapest first; a trial of the race stops at the first that is not met, but for the first trial
-    of a configuration. `rooms`: of fresh trials. `refused`: the code of an error that left no candidate.
+    of a configuration. `noiseless`: of fresh trials. `refused`: the code of an error that left no candidate.
     """
 
     configuration: str
@@ -41,7 +41,7 @@ class Trial:
     number: int
     accepted: bool
     readings: tuple[Reading, ...]
-    rooms: tuple[Noiseless, ...]
+    noiseless: tuple[Noiseless, ...]
     fit_seconds: float
     seconds: float
     refused: str | None = None

@@ -142,7 +142,7 @@ class Search:
         self._curator, self._plan = curator, plan
         self._receipt, self.resumed, self.resumable = receipt, receipt.resumed, plan.mode.resumable
         self.decided = self.finished = self.halted = False
-        self._given: dict[str, Purse] = {}
+        self._given: dict[str, Spending] = {}
         self._ended = False
 
     def once(self) -> Allowance:
@@ -154,18 +154,18 @@ class Search:
 
         After a crash only modes that survive one go on; the others end without a release.
         """
-        for purse in self._given.values():
-            purse.close()  # [F]
+        for spending in self._given.values():
+            spending.close()  # [F]
         self._part("find", Fraction(0))
         if self.resumed and not self.resumable:
             return None
 
         def one(number: int) -> T | None:
-            purse = Purse(Cost(self._plan.index))  # [B]
+            spending = Spending(Cost(self._plan.index))  # [B]
             try:
-                return index(Allowance(self._curator, purse), number)
+                return index(Allowance(self._curator, spending), number)
             finally:
-                purse.close()  # [C]
+                spending.close()  # [C]
 
         return self._plan.search(one, self._curator._chance, workers)  # [D]
 
@@ -190,17 +190,17 @@ class Search:
     def end(self) -> None:
         """Nothing more is answered."""
         self._ended = True
-        for purse in self._given.values():
-            purse.close()  # [E]
+        for spending in self._given.values():
+            spending.close()  # [E]
 
     def _part(self, name: str, epsilon: Fraction) -> Allowance:
         if self._ended or name in self._given:
             raise refusal("E304")
-        self._given[name] = Purse(Cost(epsilon))  # [A]
+        self._given[name] = Spending(Cost(epsilon))  # [A]
         return Allowance(self._curator, self._given[name])
 
 
-class Purse:
+class Spending:
     """What a part of a search may spend and has spent."""
 
     def __init__(self, cost: Cost) -> None:
@@ -223,19 +223,19 @@ class Purse:
 class Allowance:
     """Answers mechanisms inside a charged search, up to its own cost; writes nothing to the ledger."""
 
-    def __init__(self, curator: Curator, purse: Purse) -> None:
+    def __init__(self, curator: Curator, spending: Spending) -> None:
         self.domain = curator.domain
-        self._curator, self.purse = curator, purse
+        self._curator, self.spending = curator, spending
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Sample within the allowance, or refuse."""
         self._curator._admit(mechanism)
-        self.purse.pay(mechanism.cost())
+        self.spending.pay(mechanism.cost())
         return self._curator._sample(mechanism)
 
     def recoded(self, domain: Domain, maps: Maps) -> Allowance:
         """The same allowance for the same records under other axes."""
-        return Allowance(self._curator.recoded(domain, maps), self.purse)
+        return Allowance(self._curator.recoded(domain, maps), self.spending)
 
 
 def _check_maps(old: Domain, new: Domain, maps: Maps) -> None:
