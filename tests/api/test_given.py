@@ -92,7 +92,9 @@ def test_a_float_is_refused_by_every_call_that_takes_an_epsilon() -> None:
 BIRTHS = "examples/births/released.yaml"
 
 
-@pytest.mark.parametrize("data", [None, True, 3, [1, 2], {"a": [1]}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "data", [None, True, 3, [1, 2], {"a": [1]}, object()], ids=repr, ids=lambda given: type(given).__name__
+)
 def test_what_is_no_table_is_called_so(data: object) -> None:
     with pytest.raises(FacsimileError, match=r"^E003 Data are a path, an address, or a pandas"):
         facsimile.fit(BIRTHS, data, public=True)
