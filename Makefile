@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SPARK := .venv-spark
+# One more than cores: many tests wait for a program that they started.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -37,7 +39,7 @@ boundaries: $(VENV)/.developed
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.developed
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 journeys: $(VENV)/.developed
 	$(BIN)/pytest -n auto --dist worksteal -m journey tests/journeys

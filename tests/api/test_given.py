@@ -93,7 +93,7 @@ BIRTHS = "examples/births/released.yaml"
 
 
 @pytest.mark.parametrize(
-    "data", [None, True, 3, [1, 2], {"a": [1]}, object()], ids=repr, ids=lambda given: type(given).__name__
+    "data", [None, True, 3, [1, 2], {"a": [1]}, object()], ids=lambda given: type(given).__name__
 )
 def test_what_is_no_table_is_called_so(data: object) -> None:
     with pytest.raises(FacsimileError, match=r"^E003 Data are a path, an address, or a pandas"):

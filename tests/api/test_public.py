@@ -77,5 +77,5 @@ def test_words_of_a_specification_are_text_in_a_notebook(tmp_path: Path) -> None
 
 def test_something_that_is_no_table_is_refused(home: Path) -> None:
     for wrong in (None, 7, [1, 2], {"age": [1]}):
-        with pytest.raises(FacsimileError, match=r"^E106 "):
+        with pytest.raises(FacsimileError, match=r"^E003 "):
             facsimile.fit("people.yaml", wrong, public=True)

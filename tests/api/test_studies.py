@@ -46,7 +46,7 @@ def test_a_frame_is_explored_as_its_file_is(tmp_path: Path, run: Program) -> Non
     assert loads(plan.text) == plan.specification
     plan.save(tmp_path / "planned.yaml")
     assert (tmp_path / "planned.yaml").read_text() == plan.text
-    assert "<table>" in plan._repr_html_() and repr(plan).startswith("<PlannedRelease: People; Total epsilon ")
+    assert "<table" in plan._repr_html_() and repr(plan).startswith("<PlannedRelease: People; Total epsilon ")
     assert any(f"Scheme {plan.as_json()['scheme']}, selection" in str(part) for part in plan.page().parts)
     again = facsimile.plan(tmp_path / "called", accept=0.1)
     assert again.as_json() == plan.as_json() == facsimile.plan(found.study, accept=0.1).as_json()
