@@ -26,6 +26,11 @@ def groupings(specification: Specification, by: Sequence[str], domain: Domain) -
     return tuple((name, specification.column(name).coarsening(domain.axis(name))[1]) for name in by)
 
 
+def crossed(domain: Domain, of: str, by: Sequence[str]) -> int:
+    """How many cells a column has with itself, or with one that conditions it: the most of them."""
+    return max(domain.axis(of).size * domain.axis(name).size for name in (of, *by))
+
+
 def members(grouping: Grouping) -> Iterator[Mask]:
     """For each group of a column, which codes belong to it."""
     places = np.array(grouping[1])

@@ -90,6 +90,10 @@ class Narrowing(Result):
         """Which public data the study stands on."""
         return {"file": self.study.data, "records": self.study.setup.table.n, "declared": self.study.declared.n}
 
+    def _origin(self, made: str) -> str:
+        """The first line of the notes at the specification's head."""
+        return f"{made} by facsimile from the study {self.study.path.name} on public data ({self.study.data}),"
+
     def caution(self) -> str:
         """How far what was found on public data goes."""
         public, declared = self.study.setup.table.n, self.study.declared.n
@@ -115,7 +119,7 @@ class PlannedRelease(Narrowing, Tabular):
 
         study = self.study
         notes = [
-            f"Planned by facsimile from the study {study.path.name} on public data ({study.data}),",
+            self._origin("Planned"),
             f"{study.setup.table.n:,} records: on such data a release comes out with probability "
             f"{self.found.point.span}.",
             *self._doubts(),
@@ -286,7 +290,7 @@ class Kept(Narrowing, Tabular):
 
         study = self.study
         notes = [
-            f"Narrowed by facsimile from the study {study.path.name} on public data ({study.data}),",
+            self._origin("Narrowed"),
             f"{study.setup.table.n:,} records: {self._kept()}.",
             f"There a candidate is accepted with probability {self._span()}.",
             *self._doubts(),

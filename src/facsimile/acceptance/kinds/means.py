@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.groups import groupings, largest_gap, means
+from facsimile.acceptance.groups import crossed, groupings, largest_gap, means
 from facsimile.acceptance.kind import Kind
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import Assumed, PlannedSensitivity, number_range, planned_range
@@ -31,8 +31,7 @@ class MeanKind(Kind[ConditionalMean]):
         return query(candidate.table, of, groupings(spec, self.criterion.by, domain), bounds, spec.slack)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
-        of = self.criterion.of
-        return max(domain.axis(of).size * domain.axis(name).size for name in (of, *self.criterion.by))
+        return crossed(domain, self.criterion.of, self.criterion.by)
 
     def smallest(self, query: Query) -> int | None:
         assert isinstance(query, GroupMeans)

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.groups import Grouping, groupings, largest_gap, members
+from facsimile.acceptance.groups import Grouping, crossed, groupings, largest_gap, members
 from facsimile.acceptance.kind import Kind, ShareKind, Stand, Told
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import APART, UNKNOWN, Assumed, PlannedSensitivity, product
@@ -69,9 +69,7 @@ class QuantileKind(Kind[Quantile]):
         return WorstSum(quantiles(candidate.table, c.of, groups, c.at))
 
     def terms(self, specification: Specification, domain: Domain) -> int:
-        """The cells of the column with each that groups it."""
-        c = self.criterion
-        return max(domain.axis(c.of).size * domain.axis(name).size for name in (c.of, *c.by))
+        return crossed(domain, self.criterion.of, self.criterion.by)
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         n = specification.n
