@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 from facsimile.acceptance.decision import Asked, Measured, fine_grid
+from facsimile.acceptance.influence import Influences
 from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity
 from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.noise import LARGEST
@@ -24,6 +25,7 @@ from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
+from facsimile.table.table import Table
 
 if TYPE_CHECKING:
     from facsimile.acceptance.candidate import Candidate
@@ -216,6 +218,16 @@ class Kind(ABC, Generic[C]):
     def from_zero(self, error: float) -> float:
         """An error on a scale on which no error at all is 0."""
         return error
+
+    # To first order
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """Functions of a record whose means decide it near a public table; None where it has no linear view."""
+        return None
+
+    def scores(self, specification: Specification, table: Table) -> Influences | None:
+        """The functions whose sums a generator should ask the original for; None where that helps little."""
+        return None
 
     # Planning
 

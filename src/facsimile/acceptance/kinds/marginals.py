@@ -7,8 +7,11 @@ from fractions import Fraction
 from itertools import combinations
 from math import ceil, exp, floor
 
+import numpy as np
+
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured, fine_grid
+from facsimile.acceptance.influence import Influences
 from facsimile.acceptance.kind import Kind, Luck, ShareKind, listed
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity
@@ -27,6 +30,8 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.table.differences import smallest_likeness, smallest_one_way
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats
+from facsimile.table.table import Codes, Table
 
 DIGITS = 6
 
@@ -140,6 +145,20 @@ class RelativeKind(Kind[MarginalsRelative]):
     def from_zero(self, error: float) -> float:
         """As its sharp form takes it."""
         return 1 - 1 / error
+
+    def influences(self, specification: Specification, table: Table) -> Influences:
+        """A function for each one-way cell: r records may be from (r + 1)/T − 1 to T(r + 1) − 1 of them."""
+        domain, n, t = table.domain, table.n, float(self.criterion.threshold)
+        sizes = [axis.size for axis in domain.axes]
+        starts = np.cumsum([0, *sizes[:-1]])
+        counts = np.concatenate([table.marginal((name,)) for name in domain.names]).astype(np.float64)
+
+        def of(codes: Codes) -> Floats:
+            found = np.zeros((len(codes), sum(sizes)))
+            np.put_along_axis(found, codes + starts, 1.0, axis=1)
+            return found
+
+        return Influences(of, ((counts + 1) / t - 1 - counts) / n, (t * (counts + 1) - 1 - counts) / n)
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest one-way count that is assumed."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.groups import crossed, groupings, largest_gap, means
+from facsimile.acceptance.groups import crossed, groupings, largest_gap, means, members
+from facsimile.acceptance.influence import Influences, numbers
 from facsimile.acceptance.kind import Kind
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import Assumed, PlannedSensitivity, number_range, planned_range
@@ -13,6 +16,8 @@ from facsimile.privacy.queries.sensitivity import group_mean, smallest_group
 from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
+from facsimile.table.exact import Floats
+from facsimile.table.table import Codes, Table
 
 
 class MeanKind(Kind[ConditionalMean]):
@@ -42,6 +47,33 @@ class MeanKind(Kind[ConditionalMean]):
         groups = groupings(candidate.specification, self.criterion.by, candidate.table.domain)
         both = (means(table, self.criterion.of, groups) for table in (original.table, candidate.table))
         return largest_gap(zip(*both, strict=True))
+
+    def influences(self, specification: Specification, table: Table) -> Influences:
+        """(x − mean of the group)/(share of the group) inside each group that is not empty, overall first."""
+        of, domain, limit = self.criterion.of, table.domain, float(self.criterion.threshold)
+        groups = groupings(specification, self.criterion.by, domain)
+
+        def inside(codes: Codes) -> Floats:
+            parts = [np.ones((1, len(codes)), bool)]
+            for grouping in groups:
+                mine = codes[:, domain.place(grouping[0])]
+                parts.append(np.array([mask[mine] for mask in members(grouping)]))
+            return np.concatenate(parts).T.astype(np.float64)
+
+        shares = table.counts @ inside(table.codes) / table.n
+        centres = [float(mean) if mean is not None else 0.0 for mean in means(table, of, groups)]
+        present = np.flatnonzero(shares > 0)
+
+        def functions(codes: Codes) -> Floats:
+            within = inside(codes)[:, present] / shares[present]
+            away: Floats = numbers(domain, of, codes)[:, None] - np.array(centres)[present]
+            return within * away
+
+        return Influences.within(functions, len(present), limit)
+
+    def scores(self, specification: Specification, table: Table) -> Influences | None:
+        """The same functions."""
+        return self.influences(specification, table)
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest group that is assumed, less what its share may be off."""

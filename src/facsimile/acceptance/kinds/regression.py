@@ -12,6 +12,7 @@ import numpy as np
 from facsimile.acceptance import planned, regression
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import FUNCTIONAL, Measured
+from facsimile.acceptance.influence import Influences, features, numbers
 from facsimile.acceptance.kind import Kind, Tested
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity, number_range, planned_range
@@ -25,6 +26,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
 from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
+from facsimile.table.table import Codes, Table
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
 FIRST = "it has the numbers of each column's first alternative"
@@ -127,6 +129,29 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
         """In L1, the constant included."""
         found = _both(candidate, original, self.criterion.target)
         return None if found is None else float(np.abs(found[1] - found[2]).sum())
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """G⁻¹·x·(y − x·w): one for each coefficient, w and G the table's own."""
+        found = self.scores(specification, table)
+        if found is None:
+            return None
+        x = features(table.domain, Scaling.by(table, self.criterion.target), table.codes)
+        inverse = np.linalg.inv(x.T @ (x * table.counts[:, None]) / table.n)
+        return replace(found, of=lambda codes: found.of(codes) @ inverse)
+
+    def scores(self, specification: Specification, table: Table) -> Influences | None:
+        """x·(y − x·w), the features standardised, w the table's own coefficients."""
+        target, domain = self.criterion.target, table.domain
+        scaling = Scaling.by(table, target)
+        w = least_squares(table, scaling)
+        if w is None:
+            return None
+
+        def of(codes: Codes) -> Floats:
+            x = features(domain, scaling, codes)
+            return x * (numbers(domain, target, codes) - x @ w)[:, None]
+
+        return Influences.summed(of, len(w), float(self.criterion.threshold))
 
     def tested(self, candidate: Candidate, original: Original) -> Tested | None:
         """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
