@@ -1,7 +1,8 @@
 """Influences: functions of a record whose means decide a criterion, to first order near a public table.
 
 A linear view of a criterion serves twice. A design predicts from it how often the noise of given tables leaves
-every criterion met. A generator may ask for the same functions' sums over the original, and move its model to them.
+every criterion met. A generator may ask for the same functions' sums over the original, and move its model to
+them.
 """
 
 from __future__ import annotations
