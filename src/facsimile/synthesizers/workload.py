@@ -21,7 +21,8 @@ from facsimile.synthesizers import graphical
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
-from facsimile.synthesizers.measurements import AUTO, STRONGEST, BestGroups, items, most_cells, shares
+from facsimile.synthesizers.measurements import AUTO, NONE, STRONGEST, BestGroups, items, most_cells, score_shares, shares
+from facsimile.synthesizers.tilt import corrected
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import spread, tabled
@@ -34,18 +35,26 @@ class Workload(Synthesizer):
 
     measurements: str = AUTO
     weights: str = AUTO
+    scores: str = NONE
 
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
-        """Read the measurements and the weights."""
-        shares(self.weights, items(self.measurements, domain, n, epsilon), domain, n, epsilon)
+        """Read the measurements, the weights and the scores."""
+        left = epsilon - sum(score_shares(self.scores, epsilon).values())
+        shares(self.weights, items(self.measurements, domain, n, left), domain, n, left)
+
+    def asks(self) -> tuple[str, ...]:
+        """The criteria whose scores it asks for."""
+        return tuple(score_shares(self.scores, Fraction(1)))
 
     def holds(self, domain: Domain, known: Known) -> bool:
         """Where the domain is too large to be held, a junction tree must hold the rules."""
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
-        """Measure in order, then estimate: densely, or on a junction tree where the domain is too large."""
-        domain = answers.domain
+        """Measure in order, then estimate: densely, or on a junction tree where the domain is too large. Last,
+        ask the scores and move to the answers."""
+        domain, asked = answers.domain, score_shares(self.scores, epsilon)
+        epsilon -= sum(asked.values())
         dense = domain.cells <= DENSE_CELLS
         expected = _columns(domain, known, dense)
         every = items(self.measurements, domain, known.n, epsilon)
@@ -63,9 +72,12 @@ class Workload(Synthesizer):
                 sizes = item.sizes({name: cuts[name] for name in clique}, most_cells(known.n, share))
                 wanted.append((clique, share, {name: cuts[name].version(sizes[name]) for name in clique}))
             found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
-        if dense:
-            return Dense(domain, _counts(domain, found, known))
-        return graphical.estimate(domain, found, known.zeros, known.n, known.prior)
+        model: RowModel = (
+            Dense(domain, _counts(domain, found, known))
+            if dense
+            else graphical.estimate(domain, found, known.zeros, known.n, known.prior)
+        )
+        return corrected(model, answers, known, asked, random)
 
 
 Wanted = tuple[Clique, Fraction, Mapping[str, tuple[int, ...] | None]]

@@ -25,7 +25,8 @@ from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
-from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
+from facsimile.table.regression import Scaling, design, least_squares, mean_absolute_error
+from facsimile.table.scores import Factor, Scores, units
 from facsimile.table.table import Codes, Table
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
@@ -46,6 +47,7 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
     expense = 1
     refits = True
+    scored = True
     stand = ("step", "fit")
     topic, about, title = "regression", "target", "Regression of {columns}: its coefficients"
     sentence = (
@@ -132,26 +134,43 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
         """G⁻¹·x·(y − x·w): one for each coefficient, w and G the table's own."""
-        found = self.scores(specification, table)
-        if found is None:
-            return None
-        x = features(table.domain, Scaling.by(table, self.criterion.target), table.codes)
-        inverse = np.linalg.inv(x.T @ (x * table.counts[:, None]) / table.n)
-        return replace(found, of=lambda codes: found.of(codes) @ inverse)
-
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """x·(y − x·w), the features standardised, w the table's own coefficients."""
         target, domain = self.criterion.target, table.domain
         scaling = Scaling.by(table, target)
         w = least_squares(table, scaling)
         if w is None:
             return None
+        x = features(domain, scaling, table.codes)
+        inverse = np.linalg.inv(x.T @ (x * table.counts[:, None]) / table.n)
 
         def of(codes: Codes) -> Floats:
             x = features(domain, scaling, codes)
-            return x * (numbers(domain, target, codes) - x @ w)[:, None]
+            found: Floats = (x * (numbers(domain, target, codes) - x @ w)[:, None]) @ inverse
+            return found
 
         return Influences.summed(of, len(w), float(self.criterion.threshold))
+
+    def scores(self, specification: Specification, table: Table) -> Scores | None:
+        """x·(y − x·w) for each feature, w the table's own coefficients; features and residuals standardised.
+
+        None for the constant: the residuals' mean is that of the columns.
+        """
+        scaling = Scaling.by(table, self.criterion.target)
+        w = least_squares(table, scaling)
+        if w is None:
+            return None
+        x, y = design(table, scaling)
+        spread = float(np.sqrt((y - x @ w) ** 2 @ table.counts / table.n)) or 1.0
+        columns = {
+            name: [(number - centre) / by for number in table.domain.axis(name).numbers or ()]
+            for name, centre, by in zip(scaling.features, scaling.means, scaling.deviations, strict=True)
+        }
+        target = table.domain.axis(scaling.target).numbers or ()
+        tables = [((scaling.target,), units(float(number) / spread for number in target))]
+        for (name, numbers), slope in zip(columns.items(), w[1:].tolist(), strict=True):
+            tables.append(((name,), units(-slope * float(number) / spread for number in numbers)))
+        residual = Factor(int(units([-float(w[0]) / spread])[0]), tuple(tables))
+        single = (Factor(0, (((name,), units(numbers)),)) for name, numbers in columns.items())
+        return Scores(table.domain, tuple((x, residual) for x in single))
 
     def tested(self, candidate: Candidate, original: Original) -> Tested | None:
         """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
