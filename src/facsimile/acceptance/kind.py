@@ -25,7 +25,7 @@ from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
-from facsimile.table.scores import Scores
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class Kind(ABC, Generic[C]):
         """Functions of a record whose means decide it near a public table; None where it has no linear view."""
         return None
 
-    def scores(self, specification: Specification, table: Table) -> Scores | None:
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
         """What a generator whose model is like a public table may ask the original for, to meet it more often:
         sums that say what the model gets wrong. None where there is nothing to ask.
 

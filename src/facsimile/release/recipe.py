@@ -27,7 +27,7 @@ from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import registered
 from facsimile.table.domain import Domain
-from facsimile.table.scores import Scores
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
@@ -127,7 +127,7 @@ class Recipe:
         return project(drawn, int(projection["min_count"]), algorithm, np.random.default_rng(random))
 
 
-def asked_scores(specification: Specification, name: str, table: Table) -> Scores | None:
+def asked_scores(specification: Specification, name: str, table: Table) -> RowScores | None:
     """What the criterion of this name would ask of the original, near a public table."""
     kind = next(kind for kind in kinds_of(specification) if kind.criterion.name == name)
     return kind.scores(specification, table)

@@ -74,7 +74,8 @@ def _margins(table: Table, rare: Ints, m: int, random: np.random.Generator) -> I
     Rare rows are cut, in lexicographic order, into runs of m records: each run keeps one of its rows, so what
     is left out has a kept neighbour. For every cell of every one- and two-way table let D be the records gained
     so far. With all rows of a run left out, keeping one of them adds m to D in its cells, and ΣwD² is lowest
-    for the row with the least Σw(2D + m), which is `each`; `twice` is 2D. Small cells weigh more: w = 1/(records + 1).
+    for the row with the least Σw(2D + m), `each` in the code, where `twice` is 2D. Small cells weigh more:
+    w = 1/(records + 1).
     """
     cells, weights = _cells(table, rare)
     occurring = table.counts[rare]

@@ -19,7 +19,7 @@ from facsimile.shaping.sampling import Sampling
 from facsimile.spec.decimals import parse_decimal
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.scores import Scores
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class Known:
     zeros: tuple[tuple[Clique, Mask], ...] = ()
     coarser: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     prior: Table | None = None
-    scores: Callable[[str, Table], Scores | None] = lambda name, table: None
+    scores: Callable[[str, Table], RowScores | None] = lambda name, table: None
 
 
 class RowModel(ABC):

@@ -26,7 +26,7 @@ from facsimile.synthesizers.dense import Dense
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, ratio, relaxed
-from facsimile.table.scores import Scores
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Codes, Table
 
 CLIPPED = 0.1
@@ -42,13 +42,13 @@ STEEPEST = 2.0
 class Heard:
     """Scores with their clip, the noisy sums over the records, and the variance of the noise on each."""
 
-    scores: Scores
+    scores: RowScores
     most: int
     sums: Floats
     variance: float
 
     @classmethod
-    def of(cls, scores: Scores, public: Table, epsilon: Fraction, answers: Answers) -> Heard:
+    def of(cls, scores: RowScores, public: Table, epsilon: Fraction, answers: Answers) -> Heard:
         """Asked with a clip that few records of a public table reach."""
         norms = np.abs(scores.of(public.codes)).sum(axis=1)
         order = np.argsort(norms)
@@ -91,12 +91,13 @@ def _on_cells(model: Dense, heard: Sequence[Heard]) -> Dense:
 
 def _on_rows(model: RowModel, public: Table, heard: Sequence[Heard]) -> Tilted:
     columns = public.codes.T
-    singles = [public.marginal((name,)) for name in public.domain.names]
+    singles = [public.marginal((name,)).astype(np.float64) for name in public.domain.names]
     factors = [np.ones(len(counts)) for counts in singles]
 
     def raked(mass: Floats) -> Floats:
         for column, counts, factor in zip(columns, singles, factors, strict=True):
-            step = np.where(counts > 0, ratio(counts, np.bincount(column, mass, len(counts))), 1.0)
+            now = np.asarray(np.bincount(column, mass, len(counts)), np.float64)
+            step = np.where(counts > 0, ratio(counts, now), 1.0)
             factor *= step
             mass = mass * step[column]
         return mass
@@ -105,7 +106,7 @@ def _on_rows(model: RowModel, public: Table, heard: Sequence[Heard]) -> Tilted:
     return Tilted(model.domain, model, tuple(_parts(heard, theta)), tuple(factors))
 
 
-def _parts(heard: Sequence[Heard], theta: Floats) -> Iterator[tuple[Scores, int, Floats]]:
+def _parts(heard: Sequence[Heard], theta: Floats) -> Iterator[tuple[RowScores, int, Floats]]:
     ends = np.cumsum([len(one.sums) for one in heard])
     for one, mine in zip(heard, np.split(theta, ends[:-1]), strict=True):
         yield one.scores, one.most, mine
@@ -140,7 +141,7 @@ class Tilted(RowModel):
 
     domain: Domain
     model: RowModel
-    parts: tuple[tuple[Scores, int, Floats], ...]
+    parts: tuple[tuple[RowScores, int, Floats], ...]
     factors: tuple[Floats, ...]
 
     def weights(self, codes: Codes) -> Floats:

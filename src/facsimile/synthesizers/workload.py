@@ -21,7 +21,16 @@ from facsimile.synthesizers import graphical
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
-from facsimile.synthesizers.measurements import AUTO, NONE, STRONGEST, BestGroups, items, most_cells, score_shares, shares
+from facsimile.synthesizers.measurements import (
+    AUTO,
+    NONE,
+    STRONGEST,
+    BestGroups,
+    items,
+    most_cells,
+    score_shares,
+    shares,
+)
 from facsimile.synthesizers.tilt import corrected
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats

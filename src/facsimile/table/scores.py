@@ -54,7 +54,7 @@ class Factor:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class RowScores:
     """Some scores over one domain, each a tuple of factors."""
 
     domain: Domain
@@ -117,4 +117,3 @@ def units(values: Iterable[Fraction | float]) -> Ints:
 def indicator(clique: Clique, mask: npt.NDArray[np.bool_]) -> Factor:
     """One on some cells of some columns."""
     return Factor(0, ((clique, ONE * mask.astype(np.int64)),))
-

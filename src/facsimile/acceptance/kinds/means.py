@@ -18,7 +18,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.numbers import deviation
-from facsimile.table.scores import Factor, Scores, indicator, units
+from facsimile.table.scores import Factor, RowScores, indicator, units
 from facsimile.table.table import Codes, Table
 
 
@@ -74,7 +74,7 @@ class MeanKind(Kind[ConditionalMean]):
 
         return Influences.within(functions, len(present), limit)
 
-    def scores(self, specification: Specification, table: Table) -> Scores | None:
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
         """(x − mean of the group)/deviation inside each group; nothing where the column itself makes groups."""
         of, domain = self.criterion.of, table.domain
         groups = [g for g in groupings(specification, self.criterion.by, domain) if g[0] != of]
@@ -85,7 +85,7 @@ class MeanKind(Kind[ConditionalMean]):
         for group, centre in zip(inside, centres, strict=True):
             away = units((number - (centre or 0)) / spread for number in numbers)
             functions.append((group, Factor(0, (((of,), away),))))
-        return Scores(domain, tuple(functions)) if functions else None
+        return RowScores(domain, tuple(functions)) if functions else None
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest group that is assumed, less what its share may be off."""

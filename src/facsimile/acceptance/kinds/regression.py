@@ -26,7 +26,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
 from facsimile.table.regression import Scaling, design, least_squares, mean_absolute_error
-from facsimile.table.scores import Factor, Scores, units
+from facsimile.table.scores import Factor, RowScores, units
 from facsimile.table.table import Codes, Table
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
@@ -149,28 +149,28 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
         return Influences.summed(of, len(w), float(self.criterion.threshold))
 
-    def scores(self, specification: Specification, table: Table) -> Scores | None:
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
         """x·(y − x·w) for each feature, w the table's own coefficients; features and residuals standardised.
 
         None for the constant: the residuals' mean is that of the columns.
         """
-        scaling = Scaling.by(table, self.criterion.target)
+        domain, target = table.domain, self.criterion.target
+        scaling = Scaling.by(table, target)
         w = least_squares(table, scaling)
         if w is None:
             return None
         x, y = design(table, scaling)
         spread = float(np.sqrt((y - x @ w) ** 2 @ table.counts / table.n)) or 1.0
-        columns = {
-            name: [(number - centre) / by for number in table.domain.axis(name).numbers or ()]
-            for name, centre, by in zip(scaling.features, scaling.means, scaling.deviations, strict=True)
-        }
-        target = table.domain.axis(scaling.target).numbers or ()
-        tables = [((scaling.target,), units(float(number) / spread for number in target))]
-        for (name, numbers), slope in zip(columns.items(), w[1:].tolist(), strict=True):
-            tables.append(((name,), units(-slope * float(number) / spread for number in numbers)))
-        residual = Factor(int(units([-float(w[0]) / spread])[0]), tuple(tables))
-        single = (Factor(0, (((name,), units(numbers)),)) for name, numbers in columns.items())
-        return Scores(table.domain, tuple((x, residual) for x in single))
+        singles, terms = [], [((target,), units(float(y) / spread for y in domain.axis(target).numbers or ()))]
+        for name, centre, by, slope in zip(
+            scaling.features, scaling.means, scaling.deviations, w[1:].tolist(), strict=True
+        ):
+            away = [(number - centre) / by for number in domain.axis(name).numbers or ()]
+            singles.append(Factor(0, (((name,), units(away)),)))
+            terms.append(((name,), units(-slope * float(number) / spread for number in away)))
+        (constant,) = units([-float(w[0]) / spread]).tolist()
+        residual = Factor(constant, tuple(terms))
+        return RowScores(domain, tuple((single, residual) for single in singles))
 
     def tested(self, candidate: Candidate, original: Original) -> Tested | None:
         """The paper's form: noise is on each mean product of standardised columns, not on the distance."""

@@ -29,7 +29,7 @@ from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Ints, dot, integers, rounded
 from facsimile.table.numbers import correlation, deviation, grid, mean, scaled, standardised
-from facsimile.table.scores import ONE, Factor, Scores, indicator, units
+from facsimile.table.scores import ONE, Factor, RowScores, indicator, units
 from facsimile.table.table import Table
 
 UNIT = 1024
@@ -134,17 +134,17 @@ class QueryKind(ShareKind[NamedQuery]):
         one, other = (t.filter(implausible([condition], t.domain, t.codes)) for t in both)
         return largest_gap([(mean(one, of) if one.n else None, mean(other, of) if other.n else None)])
 
-    def scores(self, specification: Specification, table: Table) -> Scores | None:
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
         """One half where the condition holds and minus one half elsewhere; or (x − mean)/deviation there."""
         domain, of = table.domain, self.criterion.of
         clique, mask = impossible(self.criterion.condition(specification.names), domain)
         inside = indicator(clique, mask)
         if of is None:
-            return Scores(domain, ((replace(inside, constant=-ONE // 2),),))
+            return RowScores(domain, ((replace(inside, constant=-ONE // 2),),))
         meant = table.filter(implausible([self.criterion.condition(specification.names)], domain, table.codes))
         centre, spread = mean(meant, of) if meant.n else Fraction(0), deviation(table, of)
         away = units((number - centre) / spread for number in domain.axis(of).numbers or ())
-        return Scores(domain, ((inside, Factor(0, (((of,), away),))),))
+        return RowScores(domain, ((inside, Factor(0, (((of,), away),))),))
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """A share; the sensitivity of a mean depends on how many satisfy the condition."""

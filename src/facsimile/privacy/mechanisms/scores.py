@@ -11,7 +11,7 @@ from facsimile.privacy.noise import LARGEST, Noise, fitting
 from facsimile.privacy.queries import checks
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints, dot
-from facsimile.table.scores import Scores
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 
 
@@ -31,13 +31,15 @@ class NoisyScores(Mechanism[Ints]):
     2·most is no more than needed wherever two clipped rows point in opposite directions or at different sums.
     """
 
-    scores: Scores
+    scores: RowScores
     most: int
     epsilon: Fraction
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0 or not 1 <= self.most <= LARGEST // 2:
-            raise ValueError("epsilon and the clip are positive, and the clip is not too large for integer noise")
+            raise ValueError(
+                "epsilon and the clip are positive, and the clip is not too large for integer noise"
+            )
 
     @property
     def units(self) -> int:

@@ -18,7 +18,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.exact import largest
 from facsimile.table.linear import Linear
 from facsimile.table.matching import EXACT, Likeness, matched
-from facsimile.table.scores import Factor, Scores
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ def linear(model: Any, domain: Domain) -> None:
 
 def scores(found: Any, domain: Domain) -> None:
     """Scores over the domain: tables of 64-bit integers, so small that no product and no row wraps."""
-    require(type(found) is Scores and found.domain == domain, "scores over another domain")
+    require(type(found) is RowScores and found.domain == domain, "scores over another domain")
     require(tuples(found.functions) and len(found.functions) > 0, "a score")
     for factor in (factor for factors in found.functions for factor in factors):
         require(type(factor) is Factor and type(factor.constant) is int, "a factor")
