@@ -143,11 +143,16 @@ class Regression:
 
 @dataclass(frozen=True)
 class Confidence:
-    """How sure the bounds are: all `shared_by` of them hold `together` with this probability."""
+    """How sure the bounds are: all `shared_by` of them hold `together` with this probability.
+
+    `of_search`: before the search began, a release with a bound that fails had at most the rest of it. In scheme
+    `measured` it is so; elsewhere the bounds hold given the release.
+    """
 
     together: str
     each: str
     shared_by: int
+    of_search: bool = False
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,7 @@ def _release(
         _scaled(specification, table, fit, refit)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
-    if specification.scheme == "paper" and not all(found.met for found in measured):
+    if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
     return Release.of(Accepted(table, configuration, measured, fit, refit), specification, place)
 

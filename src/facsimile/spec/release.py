@@ -364,8 +364,8 @@ class Specification(Model):
         return criterion.target == self.once_target
 
     def tested_together(self, criterion: Criterion) -> bool:
-        """Whether one noisy number tests it together with others: that of `budget.test`."""
-        return self.scheme in ("test-then-measure", "train-once") or not criterion.epsilon
+        """Whether the noisy number of a joint test, that of `budget.test`, speaks of it."""
+        return self.scheme != "measured" or not criterion.epsilon
 
     def epsilon_of(self, criterion: Criterion) -> Fraction:
         """The epsilon of the noise behind what is published of a criterion: its own, or that of the number it
