@@ -20,10 +20,10 @@ Proof.    Condition on the released table S, on the noisy fits that are publishe
 In scheme `measured` the noise that is published is the noise that decided, one number may speak of several
 criteria, and what is promised is of the whole search, before it begins:
 
-Theorem.  In scheme `measured`, let m noisy numbers test a candidate, each bound be taken at level β/m (`upper`),
-  β the luck at which a search releases with probability at most 5 % what one index accepts with probability at
-  most β (Mode.luck), and let no bound exceed its threshold if `false_accept` is at most 5 %. The probability
-  that a table is released and one of its bounds fails is at most 5 %.
+Theorem.  In scheme `measured`, let m noisy numbers test a candidate, each bound be taken at level β/m, β the
+  luck at which a search releases with probability at most 5 % what one index accepts with probability at most
+  β (Mode.luck), and let no bound exceed its threshold if `false_accept` is at most 5 %. The probability that a
+  table is released and one of its bounds fails is at most 5 %.
 Proof.    Fix one index, its candidate S, the regression paid once and the records that a definition draws. The
   noises Z₁, …, Z_m are drawn for these numbers alone. If S meets every criterion, a bound fails only if some
   number lies too low, Zᵢ ≤ −tᵢ with tᵢ the margin of β/m: one of m events, with probability at most m·β/m = β.

@@ -99,8 +99,8 @@ class Candidate:
     def measured_by_test(self, answers: Answers) -> tuple[Measured, ...] | None:
         """Scheme `measured`: every criterion by the one noisy number that tests it; None where one fails.
 
-        The joint test comes first, then each criterion with noise of its own, in the specification's order. What
-        only lucky noise would accept is not asked.
+        The joint test comes first, then each criterion with noise of its own, in the specification's order.
+        What only lucky noise would accept is not asked.
         """
         tests = self._tests()
         if tests is None:
@@ -163,9 +163,7 @@ class Candidate:
         answers = {Answer(units[asked.criterion.name], GRID) for asked in test.asked}
         if len(answers) > 1:
             raise ValueError("one number tested several criteria, and two are published")
-        return {
-            asked.criterion.name: asked.told_by(test, answer) for asked in test.asked for answer in answers
-        }
+        return {asked.criterion.name: asked.told_by(test, answer) for asked in test.asked for answer in answers}
 
     def _key(self, kind: Kind[Any]) -> tuple[Hashable, ...]:
         return kind, None if kind.needs is None else self.fit

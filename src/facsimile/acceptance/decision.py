@@ -102,8 +102,8 @@ class Asked:
         """With a margin t of its own noise: a noisy answer ẽ passes if ẽ ≤ ⌊K·T⌋ − t, T the limit.
 
         Theorem.  Where the value E is at least T, it passes with probability at most luck.
-        Proof.    e = ⌊K·E⌋ ≥ ⌊K·T⌋ [A]. ẽ = e + Z passes only if Z ≤ −t, and t is the margin of the noise that is
-          drawn, of ratio a = exp(−ε/⌈KΔ⌉) [B]. In integers ẽ ≤ ⌊K·T⌋ − t is ẽ/K < (⌊K·T⌋ − t + 1)/K.  QED
+        Proof.    e = ⌊K·E⌋ ≥ ⌊K·T⌋ [A]. ẽ = e + Z passes only if Z ≤ −t, and t is the margin of the noise that
+          is drawn, of ratio a = exp(−ε/⌈KΔ⌉) [B]. In integers ẽ ≤ ⌊K·T⌋ − t is ẽ/K < (⌊K·T⌋ − t + 1)/K.  QED
         """
         question = self.question()
         t = margin(luck, question.epsilon, question.units)  # [B]

@@ -145,8 +145,8 @@ class Regression:
 class Confidence:
     """How sure the bounds are: all `shared_by` of them hold `together` with this probability.
 
-    `of_search`: before the search began, a release with a bound that fails had at most the rest of it. In scheme
-    `measured` it is so; elsewhere the bounds hold given the release.
+    `of_search`: before the search began, a release with a bound that fails had at most the rest of it. So it is
+    in scheme `measured`; elsewhere the bounds hold given the release.
     """
 
     together: str

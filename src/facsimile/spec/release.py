@@ -690,7 +690,9 @@ class Specification(Model):
         for i, criterion in enumerate(self.criteria):
             with suppress(Unknown):
                 if isinstance(criterion, RegressionCoefficients) and self._refits(criterion):
-                    problem = "scheme measured cannot test coefficients by a noisy regression: use statistic sharp"
+                    problem = (
+                        "scheme measured cannot test coefficients by a noisy regression: use statistic sharp"
+                    )
                     yield Mistake(("criteria", i, "criterion"), problem, hides=False)
         if self.selection.mode == "paper":
             choice = {"choice": "mode: single, or mode: coin with gamma: 0.05"}

@@ -29,7 +29,8 @@ def check_query(
 
     Every table has an exact value; neighbours differ by at most the sensitivity, and some pair by at least
     `reach` of it; the excess over a threshold moves by at most 1 and bounds the value, in the units of its
-    `steps`; the value is what `defined` says in plain words. Pairs on which a query draws records are left out: the law of such a draw needs a test of its own.
+    `steps`; the value is what `defined` says in plain words. Pairs on which a query draws records are left out:
+    the law of such a draw needs a test of its own.
     Returns the largest share of the sensitivity that was seen.
     """
     require_fit(query, domain, n)
