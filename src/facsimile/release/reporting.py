@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -11,7 +11,7 @@ from typing import Any
 from facsimile import __version__
 from facsimile.acceptance.bounds import CONFIDENCE, Sharing, deviation, quoted
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.decision import SHARED, Measured
+from facsimile.acceptance.decision import SHARED, Measured, margin
 from facsimile.acceptance.kind import kind_of, kinds_of
 from facsimile.acceptance.regression import Fit
 from facsimile.documents.numerals import spoken_day
@@ -26,6 +26,7 @@ from facsimile.documents.report import (
     Regression,
     Report,
     RuleEntry,
+    SharedNumber,
 )
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
@@ -101,6 +102,7 @@ def report(release: Release, day: date) -> Report:
         plan_hash=plan_hash(spec),
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,
+        shared=shared_number(spec, release.measured),
         regression=regression(release.fit) if predicted else None,
         refit=regression(release.refit),
         contact=spec.contact,
@@ -167,6 +169,25 @@ def criterion(
         clip=None if luck is None else luck.clip,
         luck=None if luck is None else luck.chance,
         expected=None if luck is None else luck.expected,
+        shared=measured.mechanism == SHARED,
+    )
+
+
+def shared_number(specification: Specification, measured: Iterable[Measured]) -> SharedNumber | None:
+    """The number that several criteria share, if there is one."""
+    sharing = [m for m in measured if m.mechanism == SHARED]
+    if not sharing:
+        return None
+    one, epsilon = sharing[0], specification.epsilon_of(sharing[0].criterion)
+    last = -margin(mode_of(specification.selection).luck, epsilon, one.grid)
+    return SharedNumber(
+        criteria=tuple(m.criterion.name for m in sharing),
+        epsilon=float(epsilon),
+        value=one.units / one.grid,
+        limit=last / one.grid,
+        sigma=deviation(one.grid, epsilon) / one.grid,
+        grid=one.grid,
+        units=one.units,
     )
 
 

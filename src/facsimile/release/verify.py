@@ -62,6 +62,7 @@ class Verified:
     plan_hash: str
     bounds: int
     confidence: str
+    of_search: bool
     standing_in: tuple[str, ...]
     rendered: bool
     signer_checked: bool
@@ -107,6 +108,7 @@ def verify(
         plan_hash=said["plan_hash"],
         bounds=sum(criterion.bound is not None for criterion in found.criteria),
         confidence=found.confidence.together,
+        of_search=found.confidence.of_search,
         standing_in=tuple(c.name for c in found.criteria if c.bound is not None and c.stands != "itself"),
         rendered=rendered,
         signer_checked=wanted is not None,
