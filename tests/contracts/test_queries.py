@@ -306,6 +306,27 @@ class OneMore(Unlikeness):
         return Fraction(1, smallest + 2)
 
 
+class CellsOneMore(Unlikeness):
+    """Mutant: a cell of a joint test has the step of one more record than the candidate has there."""
+
+    def steps(self) -> list[Fraction]:
+        return [1 / (1 / step + 1) for step in super().steps()]
+
+
+class CellsOfOthers(Unlikeness):
+    """Mutant: the steps of a joint test are those of other cells."""
+
+    def steps(self) -> list[Fraction]:
+        return super().steps()[::-1]
+
+
+class ShortSteps(FloorMeans):
+    """Mutant: a joint test takes every group in units of the smallest step."""
+
+    def steps(self) -> list[Fraction]:
+        return [min(super(ShortSteps, self).steps())] * len(self.groups)
+
+
 class PastTheBorder(LargestDifference):
     """Mutant: off by one at the border of a column; it fails where a record is there, and tells so."""
 
@@ -349,12 +370,16 @@ MORE = "by more than"
         (lambda s: GroupSizeFromReal(s, "a", GROUPS, BOUNDS, Fraction(0)), MORE),
         (lambda s: SeededResize(s, "a", GROUPS, BOUNDS, Fraction(0)), MORE),
         (lambda s: OneMore(s), MORE),
+        (lambda s: CellsOneMore(s), MORE),
+        (lambda s: CellsOfOthers(s), MORE),
+        (lambda s: ShortSteps(s, "a", GROUPS, BOUNDS, Fraction(0)), MORE),
         (lambda s: PastTheBorder(s), "fails on a table"),
         (lambda s: Rounded(s), "neither an integer nor a Fraction"),
         (lambda s: AnyDomain(s), "does not fit"),
         (lambda s: Coarse(s), "no record moves it"),
     ],
-    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R", "seeded resize", "one more",
+    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R", "seeded resize", "one more", "cells one more",
+         "cells of others", "short steps",
          "past the border", "a float", "any domain", "too much noise"],
 )  # fmt: skip
 def test_known_mistakes_are_caught(mutant: Build, words: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.decision import LAPLACE, Measured, fine_grid
+from facsimile.acceptance.decision import GRID, LAPLACE, Measured, fine_grid
 from facsimile.acceptance.regression import Fit
 from facsimile.documents.report import LedgerPlace, Report
 from facsimile.release.check import check
@@ -154,7 +154,10 @@ class Drawn:
         for criterion in self.specification.criteria:
             asked = candidate.asked(criterion)
             grid = 1 if asked is None else fine_grid(asked.sensitivity)
-            yield criterion.name, self.units[criterion.name] * grid // 1000
+            if not criterion.epsilon:  # one number for all of them
+                yield criterion.name, -GRID * min(self.units.values())
+            else:
+                yield criterion.name, self.units[criterion.name] * grid // 1000
 
 
 def criteria(kinds: list[str]) -> list[dict[str, Any]]:
@@ -167,14 +170,14 @@ def criteria(kinds: list[str]) -> list[dict[str, Any]]:
 def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
     """A release with criteria of these kinds, or of any."""
     chosen = list(kinds) or draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=5, unique=True))
-    scheme = draw(st.sampled_from(["paper", "test-then-measure", "train-once"]))
-    form = draw(st.sampled_from(["paper", "sharp"]))
+    scheme = draw(st.sampled_from(["paper", "test-then-measure", "train-once", "measured"]))
+    form = draw(st.sampled_from(["paper", "sharp"])) if scheme != "measured" else "sharp"
     data = copy.deepcopy(SMALL)
     data["records"]["count"] = str(N)
     data["criteria"] = criteria(chosen)
     data["statistic"] = form
     data["scheme"] = scheme
-    data["selection"] = dict(draw(st.sampled_from(SELECTIONS)))
+    data["selection"] = dict(draw(st.sampled_from(SELECTIONS[scheme == "measured" :])))
     data["constraints"] = POLICIES[draw(st.sampled_from(sorted(POLICIES)))]
     least = draw(st.sampled_from(["1", "2", "5"]))
     data["projection"] = {"min_count": [least]}
@@ -197,7 +200,14 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
         data["columns"][0]["outside"] = "refuse"
     small = draw(st.booleans())
     data["budget"] = {"total": "90", "generator": "0.5" if small else "1.123457"}
-    if scheme != "paper":
+    if scheme == "measured":
+        shared = draw(st.integers(0, len(chosen)))
+        for place, criterion in enumerate(data["criteria"]):
+            criterion["epsilon"] = "50"
+            if place < shared:
+                del criterion["epsilon"]
+        data["budget"] |= {"total": "9000"} | ({"test": "50"} if shared else {})
+    elif scheme != "paper":
         data["budget"]["test"] = "0.1"
     if "regression-mae" in chosen and (
         scheme != "paper" or form == "sharp" or len(chosen) < 2 or draw(st.booleans())

@@ -17,17 +17,35 @@ Proof.    Condition on the released table S, on the noisy fits that are publishe
   k counts every criterion with such noise, whether its bound turns out finite or not: it is known before the
   noise is. A bound that is not given cannot fail. What holds given every condition holds.  QED
 
-Noises that share a draw would need Bonferroni's α/k. None do: each criterion has a mechanism call of its own.
+In scheme `measured` the noise that is published is the noise that decided, one number may speak of several
+criteria, and what is promised is of the whole search, before it begins:
+
+Theorem.  In scheme `measured`, let m noisy numbers test a candidate, each bound be taken at level β/m, β the
+  luck at which a search releases with probability at most 5 % what one index accepts with probability at most
+  β (Mode.luck), and let no bound exceed its threshold if `false_accept` is at most 5 %. The probability that a
+  table is released and one of its bounds fails is at most 5 %.
+Proof.    Fix one index, its candidate S, the regression paid once and the records that a definition draws. The
+  noises Z₁, …, Z_m are drawn for these numbers alone. If S meets every criterion, a bound fails only if some
+  number lies too low, Zᵢ ≤ −tᵢ with tᵢ the margin of β/m: one of m events, with probability at most m·β/m = β.
+  A number that several criteria share is one event: all their bounds follow from it (Query.excess). If S misses
+  a criterion, it is accepted with probability at most luck(false_accept) (decision.py), which is at most β
+  where thresholds are used as bounds; where they are not, the first case is the only one. Either way the index
+  accepts with a failing bound with probability at most β. So the search releases such a table with probability
+  at most 5 % (modes.py).  QED
+It is no statement given that there is a release: that probability may be up to 5 % over the chance of one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from facsimile.acceptance.decision import LAPLACE, Measured, margin
+from facsimile.acceptance.decision import LAPLACE, SHARED, Measured, margin
 from facsimile.acceptance.kind import kind_of
+from facsimile.privacy.modes import mode_of
+from facsimile.spec.release import Specification
 
 CONFIDENCE = Fraction(19, 20)
 """How sure a reader may be of all bounds of a release together."""
@@ -49,6 +67,33 @@ def level(bounds: int) -> Fraction:
     if bounds < 2:
         return ALPHA
     return Fraction(math.floor(-math.expm1(math.log(float(CONFIDENCE)) / bounds) * 10**DIGITS), 10**DIGITS)
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How the bounds of a release share what may fail: `numbers` noisy ones, each bound at one level.
+
+    `each` is what one bound by itself has. `of_search`: the promise is about a release with a failing bound
+    coming out of the search, not about bounds given a release.
+    """
+
+    numbers: int
+    level: Fraction
+    each: Fraction
+    of_search: bool
+
+    @classmethod
+    def of(cls, specification: Specification, measured: Iterable[Measured]) -> Sharing:
+        """What holds for the bounds of these measurements."""
+        measured = tuple(measured)
+        if specification.scheme != "measured":
+            numbers = shared_by(measured)
+            return cls(numbers, level(numbers), 1 - level(numbers), False)
+        mode = replace(mode_of(specification.selection), false_accept=ALPHA)
+        numbers = shared_by(measured) + any(m.mechanism == SHARED for m in measured)
+        one = mode.luck / numbers
+        failing = math.ceil(float(mode.released(float(one))) * 10**DIGITS - 1e-3)
+        return cls(numbers, one, 1 - Fraction(failing, 10**DIGITS), True)
 
 
 def deviation(units: int, epsilon: Fraction) -> float:
@@ -82,11 +127,27 @@ def upper_if_accepted(
     return noisy + max(0, math.ceil(math.log(y) * units / float(epsilon) + 1e-9) - 1)
 
 
+def quoted(specification: Specification, measured: Measured, sharing: Sharing) -> float | None:
+    """The bound that a release quotes; None where none is finite."""
+    paper, epsilon = specification.scheme == "paper", specification.epsilon_of(measured.criterion)
+    found, threshold = bound(measured, epsilon, paper, sharing.level), float(measured.criterion.threshold)
+    if sharing.of_search and specification.selection.false_accept <= ALPHA:
+        return threshold if found is None else min(found, threshold)
+    return found
+
+
 def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction) -> float | None:
-    """The criterion's error is at most this but for probability α; None where no bound is finite."""
+    """The criterion's error is at most this but for probability α; None where no bound is finite.
+
+    From a number that is shared: M < u bounds each part of the criterion by T + u·Δ in units of its own.
+    """
+    kind, units = kind_of(measured.criterion, measured.form), measured.noise_units
+    if measured.mechanism == SHARED:
+        assert measured.sensitivity is not None and measured.finest is not None, "a joint test has units"
+        u = Fraction(upper(measured.units, units, epsilon, alpha) + 1, measured.grid)
+        return kind.bound(float(measured.tested_at + max(u * measured.finest, u * measured.sensitivity)))
     if measured.mechanism != LAPLACE:
         return None
-    units = measured.noise_units
     if in_loop:
         last = math.ceil(measured.tested_at * measured.grid) - 1
         found = upper_if_accepted(measured.units, units, epsilon, last, alpha)
@@ -94,4 +155,4 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction)
         found = upper(measured.units, units, epsilon, alpha)
     if found is None:
         return None
-    return kind_of(measured.criterion, measured.form).bound((found + 1) / measured.grid)
+    return kind.bound((found + 1) / measured.grid)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar, cast
 
-from facsimile.acceptance.decision import Asked, JointTest, Measured
+from facsimile.acceptance.decision import GRID, Asked, JointTest, Measured
 from facsimile.acceptance.kind import Kind, Tested, kind_of, kinds_of
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.regression import Fit
+from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.modes import mode_of
 from facsimile.privacy.queries import Query
 from facsimile.privacy.queries.regression import Cells
@@ -49,7 +50,13 @@ class Candidate:
 
     def ask(self, kind: Kind[Any]) -> Asked | None:
         """The question of a kind; None where the candidate cannot meet it."""
-        return self._once(("asked", *self._key(kind)), lambda: kind.asked(self))
+        return self._once(("asked", *self._key(kind)), lambda: self._guarded(kind.asked(self)))
+
+    def _guarded(self, asked: Asked | None) -> Asked | None:
+        """In scheme `measured` what is measured with noise of its own is tested by it, with a margin."""
+        if asked is None or self.specification.scheme != "measured" or not asked.criterion.epsilon:
+            return asked
+        return asked.guarded(mode_of(self.specification.selection).luck)
 
     def query(self, kind: Kind[Any]) -> Query | None:
         """The query of a kind; None where the candidate itself decides."""
@@ -69,20 +76,56 @@ class Candidate:
         return self._once("cells", lambda: Cells(allowed(conditions, domain)))
 
     def joint_test(self, epsilon: Fraction | None = None) -> JointTest | None:
-        """The test of all criteria at once; None where it cannot meet one whatever the original is."""
+        """The test of several criteria at once; None where it cannot meet one whatever the original is.
+
+        In scheme `measured` they are those without an epsilon of their own, perhaps none.
+        """
         spec = self.specification
         found = [self.ask(kind) for kind in kinds_of(spec)]
-        asked = tuple(one for one in found if one is not None)
-        if len(asked) < len(found):
+        if any(one is None for one in found):
             return None
+        asked = tuple(one for one in found if one is not None and spec.tested_together(one.criterion))
         return JointTest(asked, epsilon or spec.budget.test or Fraction(0), mode_of(spec.selection).luck)
 
     def passes(self, answers: Answers) -> bool:
-        """The joint test; what the candidate alone decides costs nothing."""
+        """The test of the scheme; what the candidate alone decides costs nothing."""
+        if self.specification.scheme == "measured":
+            return self.measured_by_test(answers) is not None
         test = self.joint_test()
         if test is None or test.hopeless():
             return False
         return test.accepts(answers.run(test.question()))
+
+    def measured_by_test(self, answers: Answers) -> tuple[Measured, ...] | None:
+        """Scheme `measured`: every criterion by the one noisy number that tests it; None where one fails.
+
+        The joint test comes first, then each criterion with noise of its own, in the specification's order.
+        What only lucky noise would accept is not asked.
+        """
+        tests = self._tests()
+        if tests is None:
+            return None
+        (test, own), found = tests, dict[str, Measured]()
+        if test.asked:
+            answer = answers.run(test.question())
+            if not test.accepts(answer):
+                return None
+            found |= {asked.criterion.name: asked.told_by(test, answer) for asked in test.asked}
+        for asked in own:
+            measured = asked.measured(answers.run(asked.question()))
+            if not measured.met:
+                return None
+            found[measured.criterion.name] = measured
+        return tuple(found[criterion.name] for criterion in self.specification.criteria)
+
+    def _tests(self) -> tuple[JointTest, list[Asked]] | None:
+        """Scheme `measured`: the joint test and what is tested by itself; None where only luck would accept."""
+        test, spec = self.joint_test(), self.specification
+        if test is None or test.hopeless():
+            return None
+        found = (self.ask(kind) for kind in kinds_of(spec) if not spec.tested_together(kind.criterion))
+        own = [asked for asked in found if asked is not None]
+        return None if any(asked.tested_at <= 0 for asked in own) else (test, own)
 
     def measured_all(
         self, answers: Answers, stop: bool
@@ -106,8 +149,21 @@ class Candidate:
 
     def measured_again(self, units: Mapping[str, int]) -> Iterator[Measured]:
         """Every criterion from its published answer; ValueError where the candidate does not allow it."""
+        shared = {} if self.specification.scheme != "measured" else self._shared_again(units)
         for kind in kinds_of(self.specification):
-            yield kind.again(self, units[kind.criterion.name])
+            name = kind.criterion.name
+            yield shared[name] if name in shared else kind.again(self, units[name])
+
+    def _shared_again(self, units: Mapping[str, int]) -> dict[str, Measured]:
+        """The criteria that share the number of a joint test, from that number."""
+        tests = self._tests()
+        if tests is None:
+            raise ValueError("the released table does not meet a criterion that it alone decides")
+        test = tests[0]
+        answers = {Answer(units[asked.criterion.name], GRID) for asked in test.asked}
+        if len(answers) > 1:
+            raise ValueError("one number tested several criteria, and two are published")
+        return {asked.criterion.name: asked.told_by(test, answer) for asked in test.asked for answer in answers}
 
     def _key(self, kind: Kind[Any]) -> tuple[Hashable, ...]:
         return kind, None if kind.needs is None else self.fit

@@ -214,9 +214,8 @@ class Kind(ABC, Generic[C]):
         if asked is None:
             return None
         value, limit, delta = original.value(asked.query), asked.tested_at, asked.sensitivity
-        return Tested(
-            self.form, float(value), float(limit), float(delta), float(delta / self.criterion.epsilon)
-        )
+        scale = delta / candidate.specification.epsilon_of(self.criterion)
+        return Tested(self.form, float(value), float(limit), float(delta), float(scale))
 
     def from_zero(self, error: float) -> float:
         """An error on a scale on which no error at all is 0."""
@@ -245,8 +244,9 @@ class Kind(ABC, Generic[C]):
     def noise(self, specification: Specification, assumed: Assumed) -> NoiseLine:
         """Its sensitivity and noise scale at the declared number of records."""
         c, (delta, note) = self.criterion, self.planned(specification, assumed)
-        moved, scale = (None, None) if delta is None else (float(delta), float(delta / c.epsilon))
-        return NoiseLine(c.name, self.form, c.threshold, float(c.threshold), c.epsilon, moved, scale, note)
+        epsilon = specification.epsilon_of(c)
+        moved, scale = (None, None) if delta is None else (float(delta), float(delta / epsilon))
+        return NoiseLine(c.name, self.form, c.threshold, float(c.threshold), epsilon, moved, scale, note)
 
     # Words
 

@@ -30,6 +30,12 @@ PlanRule = Literal["cheapest", "paper"]
 ACCEPT, KEEP, NOISE = 0.5, 0.1, 0.1
 RUNGS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 MOST_SHOWN = 20
+REASONS = {
+    "paper": "every criterion is measured for every candidate, with no margin against luck",
+    "test-then-measure": "a candidate costs one cheap test, and the criteria are measured once",
+    "train-once": "one fit serves every candidate, so that another try is cheap",
+    "measured": "the measurement is the test, so that nothing is paid twice",
+}
 
 
 def plan(
@@ -40,13 +46,15 @@ def plan(
     noise: float = NOISE,
     scheme: SchemeName | None = None,
     total: ExactNumber | None = None,
+    values: bool = False,
     rule: PlanRule = "cheapest",
 ) -> PlannedRelease | Kept:
     """The smallest total epsilon at which a release comes out often enough, from a study.
 
     `accept`: the probability of a release to reach; `keep`: configurations with at least this acceptance stay;
     `noise` of a measured criterion, as a part of its threshold; `total`: plan within it (default: the declared
-    one). The rule `paper` keeps what passes often and changes nothing else: it takes `keep` alone.
+    one); `values`: every criterion is published with a value, not only a bound. The rule `paper` keeps what
+    passes often and changes nothing else: it takes `keep` alone.
 
     >>> facsimile.plan("births.study", accept=0.5).save("release.yaml")  # doctest: +SKIP
     """
@@ -56,8 +64,8 @@ def plan(
     found, limit = study_of(study), None if total is None else exact(total)
     if rule == "cheapest":
         schemes = BOUNDED if scheme is None else (scheme,)
-        return PlannedRelease(found, plan(found, accept, keep, noise, schemes, limit))
-    if (accept, noise, scheme, total) != (ACCEPT, NOISE, None, None):
+        return PlannedRelease(found, plan(found, accept, keep, noise, schemes, limit, values))
+    if (accept, noise, scheme, total, values) != (ACCEPT, NOISE, None, None, False):
         problem = "The paper's rule changes no budget: give it --keep and --write only."
         raise refusal("E001", problem=problem, command="facsimile plan")
     return Kept(found, survivors(found, keep), keep)
@@ -163,6 +171,8 @@ class PlannedRelease(Narrowing, Tabular):
             "candidates": option.iterations(),
             "seconds": option.iterations() * option.seconds,
             "configurations": [c.as_json() | {"identifier": c.identifier} for c in option.configurations],
+            "schemes": {name: each and _point(each) for name, each in found.compared.items()},
+            "reason": self.reason,
             "curve": [_point(each) for each in found.curve.points],
             "within": {
                 "total": show_decimal(found.limit),
@@ -174,7 +184,7 @@ class PlannedRelease(Narrowing, Tabular):
         }
 
     def page(self) -> Page:
-        from facsimile.explore.options import SCHEMES
+        from facsimile.explore.options import VARIANTS
         from facsimile.release.check import show_upper
 
         study, found, option = self.study, self.found, self.found.option
@@ -187,6 +197,7 @@ class PlannedRelease(Narrowing, Tabular):
             f"Scheme {option.scheme}, selection {option.mode.name}; {option.iterations():.1f} candidates "
             f"expected, {option.iterations() * option.seconds:.1f} s of CPU."
         )
+        page.line(self.reason)
         rows = [(name, show_upper(value), note) for name, value, note in self._split()]
         page.table("Budget", "part|>epsilon|_", [*rows, ("total", show_upper(option.total), "")])
         kept = [
@@ -195,9 +206,9 @@ class PlannedRelease(Narrowing, Tabular):
         page.table("Configurations", "name|" + ("what differs" if len(every) > 1 else "hyperparameters"), kept)
         page.table(
             "The smallest total epsilon for a probability of release",
-            ">probability|" + "|".join(f">{scheme}" for scheme in SCHEMES),
+            ">probability|" + "|".join(f">{variant}" for variant in VARIANTS),
             [
-                (f"{rung:g}", *(self._cheapest(scheme, rung) for scheme in SCHEMES))
+                (f"{rung:g}", *map(_total, found.curve.compared(rung).values()))
                 for rung in sorted({*RUNGS, found.accept})
             ],
         )
@@ -217,10 +228,12 @@ class PlannedRelease(Narrowing, Tabular):
         option = self.found.option
         yield "generator", option.generator, "for each candidate" if option.scheme != "train-once" else "once"
         if option.test is not None:
-            yield "test", option.test, "for each candidate"
+            alone = "" if option.valued else "; one number for all criteria, and nothing after it"
+            yield "test", option.test, f"for each candidate{alone}"
         if option.once is not None:
             yield "regression", option.once, "once"
-        note = "for each candidate" if option.scheme == "paper" else "once, after acceptance"
+        looped = option.scheme in ("paper", "measured")
+        note = "for each candidate" if looped else "once, after acceptance"
         for name, epsilon in option.measured:
             yield name, epsilon, note
 
@@ -240,11 +253,19 @@ class PlannedRelease(Narrowing, Tabular):
         if found.sure is not None:
             yield f"A total of {show_upper(found.sure.total)} is shown to reach {wish}."
 
-    def _cheapest(self, scheme: SchemeName, rung: float) -> str:
-        from facsimile.release.check import show_upper
+    @property
+    def reason(self) -> str:
+        """Why this scheme, and what the best of each other would cost."""
+        own, wish = self.found.option.variant, f"{self.found.accept:g}"
+        others = [f"{name} {_total(point)}" for name, point in self.found.compared.items() if name != own]
+        why = REASONS[self.found.option.scheme]
+        return f"Why {own}: {why}. For {wish} the others need: {', '.join(others)}."
 
-        point = self.found.curve.cheapest(rung, (scheme,))
-        return "not reached" if point is None else show_upper(point.total)
+
+def _total(point: Point | None) -> str:
+    from facsimile.release.check import show_upper
+
+    return "not reached" if point is None else show_upper(point.total)
 
 
 def _point(point: Point) -> dict[str, Any]:

@@ -127,14 +127,15 @@ class Released(Result, Tabular):
         page.line(f"{made}, epsilon {said['epsilon']}, by {said['family']}")
         exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
         rows = [
-            (c["name"], figure(c["value"]), above(c["bound"]), _limit(c))
+            (c["name"], figure(c["value"], "shared" if c["shared"] else "none"), above(c["bound"]), _limit(c))
             + ((figure(exact[c["name"]]),) if exact else ())
             for c in said["criteria"]
         ]
         page.table("Criteria", "criterion|>measured|>bound|>threshold" + ("|>exact" if exact else ""), rows)
         bounded = [c for c in said["criteria"] if c["bound"] is not None]
         if bounded:
-            page.line(f"\n{holding(len(bounded), said['confidence']['together'])}")
+            sure = said["confidence"]
+            page.line(f"\n{holding(len(bounded), sure['together'], sure['of_search'])}")
             page.line(standing_in(c["name"] for c in bounded if c["stands"] != "itself"))
         if exact:
             page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
@@ -188,7 +189,7 @@ class Held(Result):
             page.line("Another version made the documents: their hashes fit, their words were not made again.")
         page.line("Every figure follows from the specification, the data and the noisy answers.")
         if found.bounds:
-            page.line(holding(found.bounds, found.confidence))
+            page.line(holding(found.bounds, found.confidence, found.of_search))
             page.line(standing_in(found.standing_in))
         if found.plan_checked:
             page.line("The plan is the one you named.")

@@ -97,6 +97,9 @@ def plan_command(
         str | None,
         typer.Option(metavar="NUMBER", help="Plan within this total; default: the declared one."),
     ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Publish a value of every criterion, not only a bound.")
+    ] = False,
     rule: Annotated[
         PlanRule,
         typer.Option(help="cheapest: the smallest total. paper: keep what passes often, change nothing else."),
@@ -119,7 +122,16 @@ def plan_command(
     mistyped = refusal("E001", problem=EPSILON, command="facsimile plan")
     limit = None if total is None else epsilon_of(total, mistyped)
     with busy("Planning" if rule == "cheapest" else "Looking", as_json):
-        found = plan(known, accept=accept, keep=keep, noise=noise, scheme=scheme, total=limit, rule=rule)
+        found = plan(
+            known,
+            accept=accept,
+            keep=keep,
+            noise=noise,
+            scheme=scheme,
+            total=limit,
+            values=values,
+            rule=rule,
+        )
     if write is not None:
         found.save(write)
     show(found, as_json, *([] if write is None else [f"Written: {write}. Next: facsimile check {write}"]))

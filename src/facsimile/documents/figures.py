@@ -12,6 +12,7 @@ import struct
 from base64 import b64decode
 from collections.abc import Sequence
 from html import escape
+from math import ceil
 from unicodedata import east_asian_width
 
 from facsimile.documents.report import ColumnEntry, CriterionEntry
@@ -59,21 +60,25 @@ def described(column: ColumnEntry) -> str:
 
 
 def quality(criteria: Sequence[CriterionEntry]) -> str:
-    """Every criterion on one scale, its threshold: a dot where it was measured, a line up to its bound."""
+    """Every criterion on one scale, its threshold: a dot where it was measured, a line up to its bound.
+
+    One without a number of its own has no dot: its line starts at 0.
+    """
     room, top = WIDTH - 10, 0
     limit = 5 + room / LONGEST
     drawn = []
     for criterion in criteria:
-        finite = criterion.value is not None
+        value = 0.0 if criterion.shared else criterion.value
+        finite = value is not None
         lines = _lines(criterion.title, WIDTH - 10 if finite else WIDTH - 90)
         drawn += [_text(5, top + 13 + LINE * place, line) for place, line in enumerate(lines)]
         top += LINE * len(lines)
         axis = top + 10
         drawn.append(_line(5, axis, 5 + room, axis, PALE, 6))
-        if criterion.value is None:
+        if value is None:
             drawn.append(_text(WIDTH - 5, axis - 12, "not finite", anchor="end", colour=SOFT))
         else:
-            dot = 5 + room * _within(criterion.value / criterion.threshold) / LONGEST
+            dot = 5 + room * _within(value / criterion.threshold) / LONGEST
             if criterion.bound is None:
                 drawn.append(_line(dot, axis, 5 + room, axis, ACCENT, 2, dashed=True))
             else:
@@ -82,7 +87,8 @@ def quality(criteria: Sequence[CriterionEntry]) -> str:
                     _line(dot, axis, end, axis, ACCENT, 2),
                     _line(end, axis - 5, end, axis + 5, ACCENT, 2),
                 ]
-            drawn.append(f'<circle cx="{dot:.1f}" cy="{axis}" r="4.5" fill="{ACCENT}"/>')
+            if not criterion.shared:
+                drawn.append(f'<circle cx="{dot:.1f}" cy="{axis}" r="4.5" fill="{ACCENT}"/>')
         drawn.append(_line(limit, axis - 7, limit, axis + 7, INK, 1.5))
         top += 24
     drawn += [
@@ -94,17 +100,26 @@ def quality(criteria: Sequence[CriterionEntry]) -> str:
 
 def weighed(criteria: Sequence[CriterionEntry]) -> str:
     """The chart of the criteria in words."""
-    parts = [
-        f"{c.title}: not finite" if c.value is None else f"{c.title}: {100 * c.value / c.threshold:.0f} %"
-        for c in criteria
-    ]
-    return f"Measured error of each condition as a share of its threshold. {', '.join(parts)}."
+    return (
+        f"Measured error of each condition as a share of its threshold. {', '.join(map(_weighed, criteria))}."
+    )
+
+
+def _weighed(c: CriterionEntry) -> str:
+    if c.shared:
+        most = "no bound" if c.bound is None else f"at most {ceil(100 * c.bound / c.threshold)} %"
+        return f"{c.title}: {most}"
+    return f"{c.title}: not finite" if c.value is None else f"{c.title}: {100 * c.value / c.threshold:.0f} %"
 
 
 def framed(criteria: Sequence[CriterionEntry]) -> bool:
     """Whether all that is finite lies inside the chart of the criteria; what does not is drawn at its edge."""
     shares = [
-        x / c.threshold for c in criteria if c.value is not None for x in (c.value, c.bound) if x is not None
+        x / c.threshold
+        for c in criteria
+        if c.value is not None or c.shared
+        for x in (c.value, c.bound)
+        if x is not None
     ]
     return all(0 <= share <= LONGEST for share in shares)
 

@@ -50,12 +50,22 @@ def percentage(text: str) -> str:
         return text
 
 
-def holding(bounds: int, confidence: str) -> str:
+def holding(bounds: int, confidence: str, of_search: bool = False) -> str:
     """How sure the bounds of a release are: quoted together, they hold together. For pages and terminals.
+
+    `of_search`: what is known is how likely it was, before the search, that it releases a wrong one.
 
     >>> holding(3, "0.95")
     'All 3 bounds hold together with a probability of at least 95 %.'
+    >>> holding(3, "0.95", of_search=True)
+    'The chance of a release with one of its 3 bounds wrong was at most 5 %.'
     """
+    if of_search:
+        wrong, which = (
+            (1 - parse_decimal(confidence)) * 100,
+            f"one of its {bounds} bounds" if bounds > 1 else "its bound",
+        )
+        return f"The chance of a release with {which} wrong was at most {show_decimal(wrong)} %."
     sure = f"with a probability of at least {show_decimal(parse_decimal(confidence) * 100)} %"
     return f"All {bounds} bounds hold together {sure}." if bounds > 1 else f"The bound holds {sure}."
 

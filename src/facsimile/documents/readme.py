@@ -149,16 +149,18 @@ def _words(report: Report) -> dict[str, Any]:
         "lucky": [(c, chance(c.luck, ROUND_CEILING)) for c in report.criteria if c.luck is not None],
         "regressions": _regressions(report),
         "bounded": bounded,
+        "alone": [c for c in report.criteria if not c.shared],
         "unbounded": [c for c in report.criteria if c.bound is None],
         "dashed": any(c.bound is None and c.value is not None for c in report.criteria),
         "framed": figures.framed(report.criteria),
-        "beyond": [c for c in report.criteria if c.value is None or c.value >= c.threshold],
+        "beyond": [c for c in report.criteria if not c.shared and (c.value is None or c.value >= c.threshold)],
         "means": any(c.topic == "means" for c in report.criteria),
         "indirect": [c.title for c in bounded if c.stands != "itself"],
         "standing": {c.stands for c in bounded},
         "confidence": together,
         "each": chance(float(report.confidence.each), ROUND_FLOOR),
-        "holding": holding(len(bounded), report.confidence.together).replace(" %", "\u00a0%"),
+        "failing": percentage(show_decimal(1 - parse_decimal(report.confidence.together))),
+        "holding": _held(report, len(bounded)),
         "uncovered": uncovered(report),
         "false_accept": percentage(report.false_accept),
         "epsilon": epsilon,
@@ -189,6 +191,11 @@ def _chosen(report: Report) -> str:
 def same(label: str, number: float) -> bool:
     """Whether a label is its own number, so that the number need not be shown."""
     return exact(number).replace(",", "") == label.replace("-", "−", 1)
+
+
+def _held(report: Report, bounds: int) -> str:
+    """How sure the bounds are."""
+    return holding(bounds, report.confidence.together, report.confidence.of_search).replace(" %", "\u00a0%")
 
 
 def _again(report: Report) -> str:

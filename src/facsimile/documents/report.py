@@ -24,10 +24,10 @@ class CriterionEntry:
     `kind` and `columns` are those of the specification, `topic` what it is about; `stands` says whether the
     error itself was measured or what stands in for it (acceptance/kind.py).
 
-    `value` is the noisy error (None where it is infinite). `bound` is one of those that hold together (see
-    Confidence); None where the noise allows no finite one. Δ is `sensitivity`; the noise has the standard
-    deviation `sigma`. `units` and `grid` give the noisy answer exactly: units/grid. `source` says who asked for
-    the criterion, `threshold_source` who set its threshold.
+    `value` is the noisy error (None where it is infinite, or where one number is `shared` by several criteria).
+    `bound` is one of those that hold together (see Confidence); None where the noise allows no finite one. Δ is
+    `sensitivity`; the noise has the standard deviation `sigma`. `units` and `grid` give the noisy answer
+    exactly: units/grid. `source` says who asked for the criterion, `threshold_source` who set its threshold.
 
     Where the answer is the distance from a noisy fit, and no value plus noise, Δ and σ are None and `spread` is
     how far such noise alone moves the coefficients, on average. `luck` belongs to a ratio that was clipped at
@@ -60,6 +60,24 @@ class CriterionEntry:
     clip: float | None = None
     luck: float | None = None
     expected: int | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class SharedNumber:
+    """One noisy number that tested several criteria: the largest (error − threshold)/Δ among them.
+
+    Each group, cell or sum of a criterion enters in units of its own Δ. The number was accepted because it is
+    at most `limit`; the noise has the standard deviation `sigma`. units/grid gives it exactly.
+    """
+
+    criteria: tuple[str, ...]
+    epsilon: float
+    value: float
+    limit: float
+    sigma: float
+    grid: int
+    units: int
 
 
 @dataclass(frozen=True)
@@ -143,11 +161,16 @@ class Regression:
 
 @dataclass(frozen=True)
 class Confidence:
-    """How sure the bounds are: all `shared_by` of them hold `together` with this probability."""
+    """How sure the bounds are: all `shared_by` of them hold `together` with this probability.
+
+    `of_search`: before the search began, a release with a bound that fails had at most the rest of it. So it is
+    in scheme `measured`; elsewhere the bounds hold given the release.
+    """
 
     together: str
     each: str
     shared_by: int
+    of_search: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,6 +209,7 @@ class Report:
     plan_hash: str
     data_hash: str
     ledger: LedgerPlace | None
+    shared: SharedNumber | None = None
     regression: Regression | None = None
     refit: Regression | None = None
     contact: str | None = None

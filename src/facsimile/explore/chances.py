@@ -5,6 +5,7 @@ the probability of acceptance follows for any epsilon of the test, without anoth
 
     joint test      M = max (value − limit)/Δ;  accepted when ⌊K·M⌋ + Z ≤ −margin,  P[Z = z] ∝ exp(−|z|ε/K)
     one by one      accepted when value + Z < limit for each criterion with its own ε: a product
+    by measurement  the same with a margin each, and a joint test for criteria without an ε: a product
 
 From the mean of these chances over trials follow the chance of a release and the expected candidates, as the
 selection mode has it (privacy/modes.py).
@@ -58,9 +59,7 @@ class Distances:
 
     def at(self, once: str | None) -> Distances:
         """With one epsilon of the regression."""
-        kept = [i for i, (_, level) in enumerate(self.criteria) if level is None or level == once]
-        names = tuple(self.criteria[i] for i in kept)
-        return Distances(names, self.slack[:, kept], self.below[:, kept], self.limit[:, kept])
+        return self._only([i for i, (_, level) in enumerate(self.criteria) if level is None or level == once])
 
     def tightened(self, factor: float) -> Distances:
         """With every limit multiplied by a factor: the value stays. The joint test gets no less than this."""
@@ -87,11 +86,26 @@ class Distances:
         """The chance of each trial's candidate in the joint test."""
         if not self.criteria:
             return np.zeros(len(self.slack))
-        step = _margin(luck, epsilon)
-        worst, limit = self._extremes
-        units = np.floor(GRID * worst)
-        hopeless = (limit <= step / GRID) | ~np.isfinite(units)
-        return np.where(hopeless, 0.0, at_most(-step - units, float(epsilon) / GRID))
+        return _passing(*self._extremes, epsilon, luck)
+
+    def by_measurement(self, epsilons: Sequence[Fraction], test: Fraction | None, luck: Fraction) -> Floats:
+        """The chance of each candidate in scheme `measured`; an epsilon of 0 shares the test.
+
+        On the grid of the joint test: that of a criterion is as fine, or each of its steps is one of Δ itself.
+        """
+        shared = [i for i, epsilon in enumerate(epsilons) if not epsilon]
+        found = np.ones(len(self.slack))
+        if shared and test is not None:
+            found = self._only(shared).joint(test, luck)
+        for i, epsilon in enumerate(epsilons):
+            if epsilon:
+                found = found * _passing(-self.below[:, i], self.limit[:, i], epsilon, luck)
+        return found
+
+    def _only(self, kept: Sequence[int]) -> Distances:
+        """Some of the columns."""
+        names = tuple(self.criteria[i] for i in kept)
+        return Distances(names, self.slack[:, kept], self.below[:, kept], self.limit[:, kept])
 
     @cached_property
     def _extremes(self) -> tuple[Floats, Floats]:
@@ -106,6 +120,13 @@ class Distances:
         below = np.where(np.isinf(self.below), 0.0, self.below) * np.asarray(epsilons)
         beyond = 0.5 * np.exp(-np.abs(below))
         return np.where(failed, 0.0, np.where(below >= 0, 1 - beyond, beyond).prod(axis=1))
+
+
+def _passing(excess: Floats, limit: Floats, epsilon: Fraction, luck: Fraction) -> Floats:
+    """The chance that ⌊K·excess⌋ + Z ≤ −margin; none where only luck would pass even what has no error."""
+    step, units = _margin(luck, epsilon), np.floor(GRID * excess)
+    hopeless = (limit <= step / GRID) | ~np.isfinite(units)
+    return np.where(hopeless, 0.0, at_most(-step - units, float(epsilon) / GRID))
 
 
 @lru_cache(maxsize=4096)

@@ -3,8 +3,9 @@
 Tables, charts, the plan and the file it writes all read this one curve, so they cannot contradict each other.
 
 Honesty.  The best of many estimates is too good. Therefore the fresh trials are cut in halves.
-  listed   One half looks at all options and lists, in each scheme, those that beat every cheaper one by the
-           chance that it vouches for, a lower bound. It is flattered by luck, and none of its figures is shown.
+  listed   One half looks at all options and lists, in each variant of a scheme, those that beat every cheaper
+           one by the chance that it vouches for, a lower bound. It is flattered by luck, and none of its
+           figures is shown.
   stated   The other half has no part in the list and states the probability of what is listed. The curve keeps
            the options that state more than every cheaper one: more epsilon never states less.
 
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from facsimile.explore.options import SCHEMES, Option, levels, options
+from facsimile.explore.options import SCHEMES, VARIANTS, Option, levels, options
 from facsimile.explore.study import Study
 from facsimile.spec.choices import SchemeName
 
@@ -92,7 +93,7 @@ class Curve:
         confidence = 1 - (1 - STATING) / max(1, len(listed))
         points: list[Point] = []
         for point in (Point.of(option, confidence) for option in listed):
-            cheaper = [other.release for other in points if other.scheme == point.scheme]
+            cheaper = [other.release for other in points if other.option.variant == point.option.variant]
             if point.release > max(cheaper, default=0.0):
                 points.append(point)
         return cls(tuple(points))
@@ -101,6 +102,15 @@ class Curve:
         """The smallest total that states what is wished."""
         reached = [point for point in self.points if point.scheme in schemes and point.release >= wish]
         return min(reached, key=lambda point: (point.total, -point.release), default=None)
+
+    def valued(self) -> Curve:
+        """The points that publish a value of every criterion."""
+        return Curve(tuple(point for point in self.points if point.option.valued))
+
+    def compared(self, wish: float) -> dict[str, Point | None]:
+        """The smallest total of each variant that states what is wished."""
+        parts = {name: Curve(tuple(p for p in self.points if p.option.variant == name)) for name in VARIANTS}
+        return {name: part.cheapest(wish) for name, part in parts.items()}
 
     def sure(self, wish: float, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:
         """The smallest total whose whole interval reaches what is wished."""
@@ -119,11 +129,11 @@ def curve_of(study: Study, keep: float = 0.1, noise: float = 0.1) -> Curve:
 
 
 def _listed(options: Sequence[Option]) -> list[Option]:
-    """In each scheme the options that beat every cheaper one, by the choosing trials alone."""
+    """In each variant of a scheme the options that beat every cheaper one, by the choosing trials alone."""
     listed = []
-    for scheme in SCHEMES:
+    for variant in VARIANTS:
         reached = 0.0
-        mine = [option for option in options if option.scheme == scheme]
+        mine = [option for option in options if option.variant == variant]
         for option in sorted(mine, key=lambda option: (option.total, -option.least)):
             if option.least > reached:
                 reached = option.least + STEP

@@ -26,12 +26,16 @@ from facsimile.spec.space import MOST_LISTED, Configuration
 Edit = tuple[int, int, str]
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LISTED = "configurations"
+KEPT = "kept"
+"""An epsilon that stays as it is written."""
 
 
 def narrowed(source: str, option: Option, notes: Sequence[str]) -> str:
     """The text of the planned release, with notes at its head."""
     sections = {_LISTED: listed(loads(source), option.configurations), **dict(_sections(option))}
-    epsilons = {name: show_decimal(epsilon) for name, epsilon in option.measured}
+    shared = loads(source).criteria if option.scheme == "measured" else ()
+    epsilons: dict[str, str | None] = {criterion.name: None for criterion in shared}
+    epsilons |= {name: show_decimal(epsilon) for name, epsilon in option.measured}
     for name in shared_with(loads(source), option.once):
         epsilons[name] = show_decimal(option.once or Fraction(0))
     return _written(source, sections, epsilons, notes)
@@ -71,19 +75,23 @@ def _selection(selection: Selection) -> dict[str, str]:
 
 
 def _written(
-    source: str, sections: Mapping[str, Any], epsilons: Mapping[str, str], notes: Sequence[str]
+    source: str, sections: Mapping[str, Any], epsilons: Mapping[str, str | None], notes: Sequence[str]
 ) -> str:
-    """The source with these sections and epsilons; written anew where that is no matter of a few edits."""
+    """The source with these sections and epsilons (None: left out); written anew where that is no matter of a
+    few edits."""
     names = [criterion.name for criterion in loads(source).criteria]
     data = {**parse(source)[0], **sections}
     data["criteria"] = [
-        {**given, "epsilon": epsilons[name]} if name in epsilons else given
+        {
+            **{k: v for k, v in given.items() if k != "epsilon"},
+            **_epsilon(epsilons.get(name, given.get("epsilon"))),
+        }
         for given, name in zip(data["criteria"], names, strict=True)
     ]
     if len(sections[_LISTED]) > MOST_LISTED:
         raise refusal("E420", asked=f"{len(sections[_LISTED]):,}")
     wanted = validated(data)
-    text = _edited(source, sections, [epsilons.get(name) for name in names])
+    text = _edited(source, sections, [epsilons.get(name, KEPT) for name in names])
     if text is None or _read(text, sections).canonical() != wanted.canonical():
         text = dump(wanted)
     check(_read(text, sections))
@@ -136,14 +144,24 @@ def _length(section: str) -> int:
     return sum(map(len, lines))
 
 
+def _epsilon(value: Any) -> dict[str, Any]:
+    return {} if value is None else {"epsilon": value}
+
+
 def _criterion_edits(criteria: yaml.SequenceNode, epsilons: Sequence[str | None]) -> Iterator[Edit]:
-    """New epsilons; one that was left out, because a regression paid once paid it, stands in front."""
+    """New epsilons; one that was left out stands in front, and one that is not needed any more goes."""
     for criterion, epsilon in zip(criteria.value, epsilons, strict=True):
-        values = [value for key, value in criterion.value if key.value == "epsilon"]
-        if epsilon is None:
+        place = next((i for i, (key, _) in enumerate(criterion.value) if key.value == "epsilon"), None)
+        if epsilon == KEPT or (epsilon is None and place is None):
             continue
-        if values:
-            yield values[0].start_mark.index, values[0].end_mark.index, epsilon
+        if place is not None and epsilon is None:
+            key, value = criterion.value[place]
+            last = place + 1 == len(criterion.value)
+            begin = criterion.value[place - 1][1].end_mark.index if last else key.start_mark.index
+            yield begin, value.end_mark.index if last else criterion.value[place + 1][0].start_mark.index, ""
+        elif place is not None:
+            value = criterion.value[place][1]
+            yield value.start_mark.index, value.end_mark.index, str(epsilon)
         else:
             first = criterion.value[0][0].start_mark
             after = ", " if criterion.flow_style else "\n" + " " * first.column

@@ -5,7 +5,8 @@ once, a way to select, and the configurations that are drawn from. Its total is 
 follows from chances.py. What is measured after acceptance costs the same in every option: each criterion gets
 the epsilon at which the scale of its noise is a given part of its threshold. Criteria keep their declared
 forms; a study in the paper's scheme has options with the declared epsilons too, whose chance is how often its
-trials were accepted.
+trials were accepted. In scheme `measured` nothing follows acceptance: criteria share one number, or each has
+the epsilon that its room asks for (`_splits`).
 
 The fresh trials are cut in halves: `chosen` may decide which options are looked at, `stated` decides nothing
 here (see curve.py).
@@ -18,7 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, log10
+from itertools import product
+from math import ceil, floor, log, log10
 
 import numpy as np
 
@@ -36,7 +38,7 @@ from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.exact import Floats
 
-BOUNDED: tuple[SchemeName, ...] = ("test-then-measure", "train-once")
+BOUNDED: tuple[SchemeName, ...] = ("test-then-measure", "train-once", "measured")
 """The schemes that keep `selection.false_accept`; the paper's bounds no table that misses a criterion."""
 SCHEMES: tuple[SchemeName, ...] = ("paper", *BOUNDED)
 TESTS = tuple(
@@ -46,6 +48,13 @@ TESTS = tuple(
 LOUDER = (1, 2)
 """In the paper's scheme criteria are measured in every iteration; how much more noise they may get there."""
 CHOOSING = 0.8
+LOSSES = (0.02, 0.05, 0.1, 0.2, 0.35)
+"""How often noise may reject what it should not, in scheme `measured` with an epsilon for each criterion."""
+ROOMS = (0.5, 0.2)
+"""Which of the candidates that meet all criteria tells the room of each: the middle one, a worse one."""
+VALUED = "measured, with values"
+VARIANTS = (*SCHEMES, VALUED)
+"""What a plan compares: the schemes, and the last one with a value for each criterion."""
 Epsilons = tuple[tuple[str, Fraction], ...]
 Way = tuple[SchemeName, Fraction | None, Fraction | None, Epsilons, Selection]
 """Scheme, test, regression paid once, measured criteria and selection."""
@@ -76,6 +85,16 @@ class Option:
         """What it charges."""
         measured = [epsilon for _, epsilon in self.measured]
         return arranged(self.scheme, self.generator, self.test, self.once, measured, self.mode)
+
+    @property
+    def valued(self) -> bool:
+        """Whether every criterion is published with a value, and not only with a bound."""
+        return self.scheme != "measured" or self.test is None
+
+    @property
+    def variant(self) -> str:
+        """Its scheme, and whether criteria share their number: what a plan compares."""
+        return VALUED if self.scheme == "measured" and self.valued else self.scheme
 
     @cached_property
     def total(self) -> Fraction:
@@ -178,10 +197,12 @@ def _ways(
         at = [one.at(once) for one in distances]
         paid = None if once is None else parse_decimal(once)
         tested = _charged(spec, paid, measured)
+        bounded = [scheme for scheme in BOUNDED if scheme != "measured" or _measurable(spec)]
         if factor is not None:
-            for test in TESTS[2:8:2]:
+            simple = [scheme for scheme in bounded if scheme != "train-once"]
+            for test, scheme in product(TESTS[2:8:2], simple):
                 chances = [one.joint(test, mode_of(selections[0]).luck) for one in at]
-                yield ("test-then-measure", test, paid, tested, selections[0]), chances
+                yield (scheme, test, paid, _after(scheme, tested), selections[0]), chances
             continue
         for selection in selections:
             mode = mode_of(selection)
@@ -191,8 +212,14 @@ def _ways(
                 yield ("paper", None, paid, _charged(spec, paid, tuple(noisier.items())), selection), chances
             for test in TESTS if mode.halting else ():
                 chances = [one.joint(test, mode.luck) for one in at]
-                for scheme in BOUNDED if mode.repeats else BOUNDED[:1]:
-                    yield (scheme, test, paid, tested, selection), chances
+                for scheme in bounded:
+                    if mode.repeats or scheme != "train-once":
+                        yield (scheme, test, paid, _after(scheme, tested), selection), chances
+            for split in _splits(at[0], mode.luck) if mode.halting and "measured" in bounded else ():
+                chances = [
+                    one.by_measurement([split[name] for name, _ in one.criteria], None, mode.luck) for one in at
+                ]
+                yield ("measured", None, paid, tuple(split.items()), selection), chances
 
 
 def _together(level: Level) -> list[tuple[str, ...]]:
@@ -227,6 +254,33 @@ def _measured(spec: Specification, distances: Distances, noise: float) -> Epsilo
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
     kept = {kind.criterion.name: kind.criterion.epsilon for kind in kinds_of(spec) if kind.leaves}
     return tuple({**found, **kept}.items())
+
+
+def _after(scheme: SchemeName, tested: Epsilons) -> Epsilons:
+    """What is measured beside the joint test: nothing where that test is all there is."""
+    return () if scheme == "measured" else tested
+
+
+def _measurable(spec: Specification) -> bool:
+    """Whether scheme `measured` can test every criterion: by a value plus noise."""
+    return not any(kind.leaves for kind in kinds_of(spec))
+
+
+def _splits(distances: Distances, luck: Fraction) -> Iterator[dict[str, Fraction]]:
+    """Epsilons for each criterion's own number, in scheme `measured`: a few that cost least for what they lose.
+
+    A criterion has room r = (limit − value)/Δ. With noise of scale 1/ε it passes its margin with a loss of
+    about ½·exp(m − εr), m = ln(1/(2·luck)). To lose L in all at the least Σε, the losses are as 1/r (Lagrange):
+    ε = (m + x)/r with exp(−x) = 2L·(1/r)/Σ(1/r), and x at least 0. So cheap criteria get little.
+    """
+    met = distances.below[(distances.slack > 0).all(axis=1)]
+    m = max(0.0, -log(2 * float(luck)))
+    for place, loss in product(ROOMS if len(met) else (), LOSSES):
+        room = np.quantile(met, place, axis=0)
+        x = np.maximum(0.0, -np.log(2 * loss / room / (1 / room).sum()))
+        yield {
+            name: round_up(float(e)) for (name, _), e in zip(distances.criteria, (m + x) / room, strict=True)
+        }
 
 
 def shared_with(spec: Specification, once: Fraction | None) -> set[str]:

@@ -28,7 +28,8 @@ class Planned:
     tighter by a factor.
 
     Where the trials do not show that the wish is reached, so many `fresh` ones of each finalist would tell.
-    `sure`: the cheapest point within the total that they do show to reach it, if there is one.
+    `sure`: the cheapest point within the total that they do show to reach it, if there is one. `compared`: the
+    cheapest of each scheme that reaches it, whichever were asked for.
     """
 
     point: Point
@@ -39,6 +40,7 @@ class Planned:
     tighter: float | None
     fresh: int | None
     sure: Point | None
+    compared: dict[str, Point | None]
 
     @property
     def option(self) -> Option:
@@ -53,15 +55,21 @@ def plan(
     noise: float = 0.1,
     schemes: Sequence[SchemeName] = BOUNDED,
     total: Fraction | None = None,
+    values: bool = False,
 ) -> Planned:
-    """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared."""
+    """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared.
+
+    `values`: only plans that publish a value of every criterion.
+    """
     spec, found = study.setup.specification, levels(study)
-    curve = Curve.of(options(spec, found, keep, noise))
+    whole = Curve.of(options(spec, found, keep, noise))
+    curve = whole.valued() if values else whole
     limit = spec.budget.total if total is None else total
     point = chosen(curve, accept, limit, schemes)
     tighter = None
     for factor in TIGHTER:
-        met = Curve.of(options(spec, found, keep, noise, factor)).cheapest(accept, schemes)
+        tight = Curve.of(options(spec, found, keep, noise, factor))
+        met = (tight.valued() if values else tight).cheapest(accept, schemes)
         if met is None or met.total > limit:
             break
         tighter = factor
@@ -69,7 +77,7 @@ def plan(
     bought, sure = curve.best(limit, schemes), curve.sure(accept, schemes)
     assert bought is not None, "the plan itself lies within the total"
     within = sure if sure is not None and sure.total <= limit else None
-    return Planned(point, accept, curve, limit, bought, tighter, fresh, within)
+    return Planned(point, accept, whole, limit, bought, tighter, fresh, within, whole.compared(accept))
 
 
 def chosen(curve: Curve, accept: float, limit: Fraction, schemes: Sequence[SchemeName]) -> Point:

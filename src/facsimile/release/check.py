@@ -147,14 +147,18 @@ def _overspent(specification: Specification) -> Iterator[Mistake]:
 
 def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], Fraction]:
     """Every part of the budget, and the total that is charged."""
-    parts, plan, paper = specification.budget, plan_of(specification), specification.scheme == "paper"
+    parts, plan, criteria = specification.budget, plan_of(specification), specification.criteria
+    looped = specification.scheme in ("paper", "measured")
     lines = [BudgetLine(ONCE, parts.once, "once")] if parts.once else []
     lines.append(BudgetLine("generator", parts.generator, "one fit"))
-    if parts.test and not paper:
-        lines.append(BudgetLine("test of a candidate", parts.test, "one test"))
-    for c in specification.criteria:
+    if parts.test:
+        sharing = sum(not c.epsilon for c in criteria)
+        note = f"one noisy number for {sharing} of the criteria" if looped else "one test"
+        lines.append(BudgetLine("test of a candidate", parts.test, note))
+    for c in criteria:
         free = specification.shares_once(c)
-        note = FREE if free else "measured in each iteration" if paper else "once"
+        note = FREE if free else "measured in each iteration" if looped else "once"
+        note = note if c.epsilon else "by the test of a candidate"
         lines.append(BudgetLine(c.name, Fraction(0) if free else c.epsilon, note))
     lines.append(BudgetLine("one iteration of the search", plan.index, "sum of its parts"))
     lines.append(BudgetLine("the whole search", plan.mode.cost(plan.index), f"selection mode {plan.mode.name}"))

@@ -35,7 +35,8 @@ def arranged(
     """What a scheme spends when.
 
     paper: every criterion is measured in each index. test-then-measure: an index fits and tests, measurements
-    follow once. train-once: the fit comes before the search, an index only tests.
+    follow once. train-once: the fit comes before the search, an index only tests. measured: every criterion is
+    measured in each index, some by one number that they share, and nothing follows.
 
     What compares with the regression paid once is not among the `measured`: that regression is released before
     the search and composes with it, and its distance from a candidate is a function of two public things.
@@ -47,6 +48,8 @@ def arranged(
         return Plan(once, generator + after, nothing, mode)
     if scheme == "test-then-measure":
         return Plan(once, generator + test, after, mode)
+    if scheme == "measured":
+        return Plan(once, generator + test + after, nothing, mode)
     return Plan(once + generator, test, after, mode)
 
 

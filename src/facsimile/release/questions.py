@@ -150,5 +150,5 @@ def _problem(specification: Specification, kind: Kind[Any], table: Table) -> str
 def _check(specification: Specification, asked: Asked, table: Table) -> None:
     """The questions that are asked about a candidate fit its table."""
     joint = JointTest((asked,), specification.budget.test or Fraction(1), mode_of(specification.selection).luck)
-    for question in (joint.question(), asked.question()):
+    for question in (joint.question(), *([asked.question()] if asked.criterion.epsilon else [])):
         question.check(table.domain, table.n)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from facsimile import __version__
-from facsimile.acceptance.bounds import CONFIDENCE, bound, deviation, level, shared_by
+from facsimile.acceptance.bounds import CONFIDENCE, Sharing, deviation, quoted
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.decision import Measured
+from facsimile.acceptance.decision import SHARED, Measured, margin
 from facsimile.acceptance.kind import kind_of, kinds_of
 from facsimile.acceptance.regression import Fit
 from facsimile.documents.numerals import spoken_day
@@ -26,6 +26,7 @@ from facsimile.documents.report import (
     Regression,
     Report,
     RuleEntry,
+    SharedNumber,
 )
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
@@ -67,7 +68,7 @@ def report(release: Release, day: date) -> Report:
     spec, configuration = release.specification, release.configuration
     mode = mode_of(spec.selection)
     lines, total = budget_lines(spec)
-    sharing = shared_by(release.measured)
+    sharing = Sharing.of(spec, release.measured)
     predicted = any(kind.needs for kind in kinds_of(spec))
     return Report(
         format=FORMAT,
@@ -85,9 +86,11 @@ def report(release: Release, day: date) -> Report:
         selection=str(mode),
         false_accept=show_decimal(spec.selection.false_accept),
         configurations=spec.space.pure().size,
-        confidence=Confidence(show_decimal(CONFIDENCE), show_decimal(1 - level(sharing)), sharing),
+        confidence=Confidence(
+            show_decimal(CONFIDENCE), show_decimal(sharing.each), sharing.numbers, sharing.of_search
+        ),
         budget=tuple(BudgetEntry(line.part, show_upper(line.epsilon), line.note) for line in lines),
-        criteria=tuple(criterion(spec, release.table, m, level(sharing)) for m in release.measured),
+        criteria=tuple(criterion(spec, release.table, m, sharing) for m in release.measured),
         columns=tuple(_column(spec, release.table, axis.name) for axis in release.table.domain.axes),
         rules=tuple(_rules(spec)),
         policy=spec.constraints.policy,
@@ -99,6 +102,7 @@ def report(release: Release, day: date) -> Report:
         plan_hash=plan_hash(spec),
         data_hash=digest(release.table).hex(),
         ledger=release.ledger,
+        shared=shared_number(spec, release.measured),
         regression=regression(release.fit) if predicted else None,
         refit=regression(release.refit),
         contact=spec.contact,
@@ -128,13 +132,15 @@ def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
 
 
 def criterion(
-    specification: Specification, table: Table, measured: Measured, alpha: Fraction
+    specification: Specification, table: Table, measured: Measured, sharing: Sharing
 ) -> CriterionEntry:
-    """One measured criterion as it is published, its bound at level α."""
+    """One measured criterion as it is published, with the bound that it shares with others."""
     kind = kind_of(measured.criterion, measured.form)
     chosen, said = measured.criterion, kind.told
-    in_loop, delta, bounds = specification.scheme == "paper", measured.sensitivity, measured.bounds
-    noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
+    delta, bounds, epsilon = measured.sensitivity, measured.bounds, specification.epsilon_of(chosen)
+    noise = deviation(measured.noise_units, epsilon) / measured.grid
+    if measured.mechanism == SHARED:
+        noise *= float(delta or 0)
     luck = kind.luck(specification, measured)
     return CriterionEntry(
         name=chosen.name,
@@ -147,10 +153,10 @@ def criterion(
         threshold=float(chosen.threshold),
         tested_at=float(measured.tested_at),
         value=None if measured.value is None else float(measured.value),
-        bound=bound(measured, chosen.epsilon, in_loop, alpha),
+        bound=quoted(specification, measured, sharing),
         statistic=measured.form,
         mechanism=measured.mechanism,
-        epsilon=float(chosen.epsilon),
+        epsilon=float(epsilon),
         sensitivity=None if delta is None else float(delta),
         sigma=None if delta is None else noise,
         grid=measured.grid,
@@ -163,6 +169,25 @@ def criterion(
         clip=None if luck is None else luck.clip,
         luck=None if luck is None else luck.chance,
         expected=None if luck is None else luck.expected,
+        shared=measured.mechanism == SHARED,
+    )
+
+
+def shared_number(specification: Specification, measured: Iterable[Measured]) -> SharedNumber | None:
+    """The number that several criteria share, if there is one."""
+    sharing = [m for m in measured if m.mechanism == SHARED]
+    if not sharing:
+        return None
+    one, epsilon = sharing[0], specification.epsilon_of(sharing[0].criterion)
+    last = -margin(mode_of(specification.selection).luck, epsilon, one.grid)
+    return SharedNumber(
+        criteria=tuple(m.criterion.name for m in sharing),
+        epsilon=float(epsilon),
+        value=one.units / one.grid,
+        limit=last / one.grid,
+        sigma=deviation(one.grid, epsilon) / one.grid,
+        grid=one.grid,
+        units=one.units,
     )
 
 

@@ -3,6 +3,7 @@
 paper               configuration → fit → sample → filter → project → measure every criterion, all must be met
 test-then-measure   configuration → fit → sample → filter → project → one joint test; measured after acceptance
 train-once          fitted before the search; sample → filter → project → one joint test; measured afterwards
+measured            configuration → fit → sample → filter → project → measure with margins: that is the test
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from facsimile.table.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Accepted:
-    """A candidate that passed; in the paper's scheme with what was measured on the way.
+    """A candidate that passed; in schemes `paper` and `measured` with what was measured on the way.
 
     `fit` is the regression that predictions are compared with, `refit` the one that coefficients were.
     """
@@ -81,12 +82,15 @@ class Scheme:
         if self.specification.scheme == "paper":
             found = candidate.measured_all(asked, stop=True)
             return None if found is None else Accepted(table, recipe.configuration, *found)
+        if self.specification.scheme == "measured":
+            measured = candidate.measured_by_test(asked)
+            return None if measured is None else Accepted(table, recipe.configuration, measured, prepared.fit)
         passed = candidate.passes(asked)
         return Accepted(table, recipe.configuration, fit=prepared.fit) if passed else None
 
     def finish(self, accepted: Accepted, answers: Answers) -> Accepted:
         """With what is published about the accepted candidate; never a reason to try again."""
-        if self.specification.scheme == "paper":
+        if self.specification.scheme in ("paper", "measured"):
             return accepted
         recipe = Recipe(self.specification, accepted.configuration)
         candidate = Candidate(self.specification, accepted.table, accepted.fit)

@@ -62,6 +62,7 @@ class Verified:
     plan_hash: str
     bounds: int
     confidence: str
+    of_search: bool
     standing_in: tuple[str, ...]
     rendered: bool
     signer_checked: bool
@@ -107,6 +108,7 @@ def verify(
         plan_hash=said["plan_hash"],
         bounds=sum(criterion.bound is not None for criterion in found.criteria),
         confidence=found.confidence.together,
+        of_search=found.confidence.of_search,
         standing_in=tuple(c.name for c in found.criteria if c.bound is not None and c.stands != "itself"),
         rendered=rendered,
         signer_checked=wanted is not None,
@@ -224,7 +226,7 @@ def _release(
         _scaled(specification, table, fit, refit)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
-    if specification.scheme == "paper" and not all(found.met for found in measured):
+    if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
     return Release.of(Accepted(table, configuration, measured, fit, refit), specification, place)
 

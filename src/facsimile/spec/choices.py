@@ -6,4 +6,4 @@ from typing import Literal
 
 Statistic = Literal["paper", "sharp"]
 Algorithm = Literal["paper", "implementation", "margins"]
-SchemeName = Literal["paper", "test-then-measure", "train-once"]
+SchemeName = Literal["paper", "test-then-measure", "train-once", "measured"]

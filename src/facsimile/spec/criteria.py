@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer
 
 from facsimile.spec.choices import Statistic
 from facsimile.spec.constraints import Condition, parse_condition, resolve, unreadable
@@ -43,13 +43,22 @@ class _Criterion(Model):
     _called: ClassVar[str] = "{0.kind}"
 
     threshold: Exact = Field(gt=0, description="Met when the error is strictly below.")
-    epsilon: Epsilon = Field(description="Budget share of the measurement that is published.")
+    epsilon: Epsilon = optional(
+        "Budget share of the measurement that is published; left out: it shares one noisy number "
+        "(scheme measured).",
+        Fraction(0),
+    )
     statistic: Statistic | None = optional("Overrides the specification's `statistic`.")
     source: Sourced | None = optional("Who asked for it, and why.")
     threshold_source: Sourced | None = optional("Who set the threshold, and why.")
 
     numbers_of: ClassVar[str | None] = None
     """The key of the columns that need a number for every bin; or EVERY."""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """An epsilon that was left out stays out."""
+        return {key: value for key, value in plain(self).items() if key != "epsilon" or self.epsilon}
 
     @property
     def name(self) -> str:
@@ -115,8 +124,6 @@ class ConditionalMean(_Criterion):
 
 class RegressionCoefficients(_Criterion):
     """The L1 distance of regression coefficients, features standardised by the release."""
-
-    model_config = ConfigDict(json_schema_extra=lambda schema: schema["required"].remove("epsilon"))
 
     numbers_of = EVERY
     criterion: Literal["regression-coefficients"]

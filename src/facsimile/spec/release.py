@@ -157,7 +157,7 @@ class Budget(Model):
 
     total: Epsilon
     generator: Epsilon = Field(description="For one fit of the generator.")
-    test: Epsilon | None = optional("For one test of a candidate.")
+    test: Epsilon | None = optional("For one noisy number that tests a candidate.")
     once: Epsilon | None = optional("For a regression fitted once before the loop.")
     delta: Exact = optional("0: pure differential privacy.", Fraction(0), ge=0, lt=1)
     source: Sourced | None = optional("Who agreed to it, and why.")
@@ -247,6 +247,8 @@ class Specification(Model):
             self._check_drops(),
             self._check_clamps(),
             self._check_test(),
+            self._check_epsilons(),
+            self._check_forms(),
             self._check_shared(),
             self._check_delta(),
             self._check_planning("groups"),
@@ -360,6 +362,15 @@ class Specification(Model):
         if not isinstance(criterion, RegressionCoefficients) or not self._refits(criterion):
             return False
         return criterion.target == self.once_target
+
+    def tested_together(self, criterion: Criterion) -> bool:
+        """Whether the noisy number of a joint test, that of `budget.test`, speaks of it."""
+        return self.scheme != "measured" or not criterion.epsilon
+
+    def epsilon_of(self, criterion: Criterion) -> Fraction:
+        """The epsilon of the noise behind what is published of a criterion: its own, or that of the number it
+        shares."""
+        return criterion.epsilon or self.budget.test or Fraction(0)
 
     def _refits(self, criterion: RegressionCoefficients) -> bool:
         return self.statistic_of(criterion) == "paper"
@@ -652,8 +663,41 @@ class Specification(Model):
             if self.budget.test is not None:
                 problem = "scheme paper tests each criterion with its own epsilon: remove budget.test"
                 yield Mistake(("budget", "test"), problem)
+        elif self.scheme == "measured":
+            if self.budget.test is not None and all(criterion.epsilon for criterion in self.criteria):
+                problem = "every criterion has an epsilon of its own: remove budget.test, or some of theirs"
+                yield Mistake(("budget", "test"), problem)
         elif self.budget.test is None:
             yield Mistake(("budget",), f"scheme {self.scheme} needs budget.test: the epsilon of one test")
+
+    def _check_epsilons(self) -> Iterator[Mistake]:
+        """A criterion has an epsilon, or shares that of `budget.test`."""
+        for i, criterion in enumerate(self.criteria):
+            with suppress(Unknown):
+                if criterion.epsilon:
+                    continue
+                if self.scheme != "measured":
+                    problem = f"The key `epsilon` is missing in criterion {criterion.kind}"
+                    yield Mistake(("criteria", i), problem, "E214", hides=False)
+                elif self.budget.test is None:
+                    problem = f"criterion {criterion.kind} has no epsilon and there is no budget.test to share"
+                    yield Mistake(("criteria", i, "criterion"), problem, hides=False)
+
+    def _check_forms(self) -> Iterator[Mistake]:
+        """In scheme measured a value plus noise is tested, in a search that may halt: else no bound holds."""
+        if self.scheme != "measured":
+            return
+        for i, criterion in enumerate(self.criteria):
+            with suppress(Unknown):
+                if isinstance(criterion, RegressionCoefficients) and self._refits(criterion):
+                    problem = (
+                        "scheme measured cannot test coefficients by a noisy regression: use statistic sharp"
+                    )
+                    yield Mistake(("criteria", i, "criterion"), problem, hides=False)
+        if self.selection.mode == "paper":
+            choice = {"choice": "mode: single, or mode: coin with gamma: 0.05"}
+            problem = "scheme measured has no bounds in a search until success"
+            yield Mistake(("selection", "mode"), problem, "E204", choice)
 
     def _check_shared(self) -> Iterator[Mistake]:
         """What compares with the regression paid once is paid by it."""

@@ -28,8 +28,9 @@ def check_query(
     """Measure a query on neighbours, all of a tiny domain unless others are given.
 
     Every table has an exact value; neighbours differ by at most the sensitivity, and some pair by at least
-    `reach` of it; the excess over a threshold moves by at most 1; the value is what `defined` says in plain
-    words. Pairs on which a query draws records are left out: the law of such a draw needs a test of its own.
+    `reach` of it; the excess over a threshold moves by at most 1 and bounds the value, in the units of its
+    `steps`; the value is what `defined` says in plain words. Pairs on which a query draws records are left out:
+    the law of such a draw needs a test of its own.
     Returns the largest share of the sensitivity that was seen.
     """
     require_fit(query, domain, n)
@@ -45,6 +46,7 @@ def check_query(
         require(abs(one[1] - other[1]) <= 1, "one record moves its excess by more than 1")
         largest = max(largest, abs(one[0] - other[0]) / delta if delta else Fraction(1))
     require(largest >= reach, f"no record moves it by {reach} of its sensitivity: {largest} at most")
+    require(max(query.steps()) == delta, "its sensitivity is not the largest of its steps")
     require_proof(type(query))
     return largest
 
@@ -65,5 +67,8 @@ def _measured(
             raise Broken("it fails on a table that its check let pass") from error
         require(type(value) in (int, Fraction), "its value is neither an integer nor a Fraction")
         require(defined is None or value == defined(table), "its value is not what it is defined to be")
+        most = max(Fraction(0), *(THRESHOLD + excess * step for step in query.steps()))
+        require(noise.drew or value <= most, "its value lies beyond what its excess says")
+        require(noise.drew or (value < THRESHOLD) == (excess < 0), "its excess is negative where it is not met")
         known[key] = Fraction(value), excess, noise.drew
     return known[key]

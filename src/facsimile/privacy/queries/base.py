@@ -28,8 +28,17 @@ class Query(ABC):
     def sensitivity(self) -> Fraction:
         """Δ under replace-one, from public numbers only."""
 
+    def steps(self) -> Sequence[Fraction]:
+        """The Δ of each part that a joint test takes in units of its own: groups, cells or sums."""
+        return (self.sensitivity(),)
+
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        """How far the value lies beyond a threshold, in units of Δ: it moves by at most 1."""
+        """How far the value lies beyond a threshold, in units of Δ: it moves by at most 1.
+
+        Theorem.  Where the excess is below u, the value is below T + max(u·Δ) over `steps`, or at most 0.
+        Proof.    The value is the largest error of a part, and each has error < T + u·Δ of its own. A part that
+          no record can move has none.  QED
+        """
         return (self.value(table, noise) - threshold) / self.sensitivity()
 
 

@@ -10,8 +10,15 @@ import numpy as np
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks, sensitivity
-from facsimile.privacy.queries.base import Query, Share
-from facsimile.table.differences import distance, largest_difference, smallest_likeness, smallest_one_way
+from facsimile.privacy.queries.base import Query, Share, worst_excess
+from facsimile.table.differences import (
+    distance,
+    largest_difference,
+    likeness,
+    one_way_pairs,
+    smallest_likeness,
+    smallest_one_way,
+)
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
 
@@ -61,7 +68,8 @@ class Unlikeness(Query):
     """1 − ρ, ρ = min over one-way cells of min(r̂/ŝ, ŝ/r̂) with r̂, ŝ the counts plus one.
 
     The largest ratio is 1/ρ, so ratio < T is 1 − ρ < 1 − 1/T.
-    Theorem.  Δ = 1/(s + 1), s the smallest one-way count of S over the whole domain.
+    Theorem.  Δ = 1/(s + 1), s the smallest one-way count of S over the whole domain; a joint test takes each
+      cell in units of its own, s the count of S in that cell.
     Proof.    See sensitivity.ratio_sharp.  QED
     """
 
@@ -75,6 +83,13 @@ class Unlikeness(Query):
 
     def sensitivity(self) -> Fraction:
         return sensitivity.ratio_sharp(smallest_one_way(self.candidate))
+
+    def steps(self) -> list[Fraction]:
+        return [sensitivity.ratio_sharp(s) for _, s in one_way_pairs(self.candidate, self.candidate)]
+
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        errors = (1 - likeness(r, s) for r, s in one_way_pairs(table, self.candidate))
+        return worst_excess(zip(errors, self.steps(), strict=True), threshold)
 
 
 @dataclass(frozen=True, eq=False)

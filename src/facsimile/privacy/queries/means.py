@@ -82,13 +82,16 @@ class GroupMeans(Query):
     def errors(self, table: Table, noise: Noise) -> list[tuple[Fraction, Fraction]]:
         """For each group its error and its sensitivity."""
         pairs = zip(self.counts(table), self.groups, strict=True)
-        return [(self.error(c, g, noise), sensitivity.group_mean(self.bounds, g.size)) for c, g in pairs]
+        return list(zip((self.error(c, g, noise) for c, g in pairs), self.steps(), strict=True))
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         return max(error for error, _ in self.errors(table, noise))
 
     def sensitivity(self) -> Fraction:
-        return max(sensitivity.group_mean(self.bounds, group.size) for group in self.groups)
+        return max(self.steps())
+
+    def steps(self) -> list[Fraction]:
+        return [sensitivity.group_mean(self.bounds, group.size) for group in self.groups]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
         return worst_excess(self.errors(table, noise), threshold)

@@ -73,8 +73,11 @@ class WorstSum(Query):
         return max(Fraction(0), *(error for part in self.parts for error in part.errors(table)))
 
     def sensitivity(self) -> Fraction:
-        return max(move for part in self.parts for move in part.ranges())  # [A]
+        return max(self.steps())
+
+    def steps(self) -> list[Fraction]:
+        return [move for part in self.parts for move in part.ranges()]  # [A]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        errors = (pair for part in self.parts for pair in zip(part.errors(table), part.ranges(), strict=True))
-        return worst_excess(errors, threshold)
+        errors = (error for part in self.parts for error in part.errors(table))
+        return worst_excess(zip(errors, self.steps(), strict=True), threshold)
