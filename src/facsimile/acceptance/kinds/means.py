@@ -17,6 +17,8 @@ from facsimile.spec.criteria import ConditionalMean
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
+from facsimile.table.numbers import deviation
+from facsimile.table.scores import Factor, RowScores, indicator, units
 from facsimile.table.table import Codes, Table
 
 
@@ -24,6 +26,7 @@ class MeanKind(Kind[ConditionalMean]):
     """The largest difference of means; in the paper's form records are drawn from large groups."""
 
     expense = 2
+    scored = True
     stand = ("floored", "resized")
     topic, about, title = "means", "of", "Mean of {columns}"
     sentence = "The largest difference of the mean of {columns}, overall{within}."
@@ -71,9 +74,18 @@ class MeanKind(Kind[ConditionalMean]):
 
         return Influences.within(functions, len(present), limit)
 
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """The same functions."""
-        return self.influences(specification, table)
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """(x − mean of the group)/deviation inside each group; nothing where the column itself makes groups."""
+        of, domain = self.criterion.of, table.domain
+        groups = [g for g in groupings(specification, self.criterion.by, domain) if g[0] != of]
+        inside = [indicator((name,), mask) for name, places in groups for mask in members((name, places))]
+        _, *centres = means(table, of, groups)
+        spread, numbers = deviation(table, of), domain.axis(of).numbers or ()
+        functions = []
+        for group, centre in zip(inside, centres, strict=True):
+            away = units((number - (centre or 0)) / spread for number in numbers)
+            functions.append((group, Factor(0, (((of,), away),))))
+        return RowScores(domain, tuple(functions)) if functions else None
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest group that is assumed, less what its share may be off."""

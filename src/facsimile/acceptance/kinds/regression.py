@@ -25,7 +25,8 @@ from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
-from facsimile.table.regression import Scaling, least_squares, mean_absolute_error
+from facsimile.table.regression import Scaling, design, least_squares, mean_absolute_error
+from facsimile.table.scores import Factor, RowScores, units
 from facsimile.table.table import Codes, Table
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
@@ -46,6 +47,7 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
     expense = 1
     refits = True
+    scored = True
     stand = ("step", "fit")
     topic, about, title = "regression", "target", "Regression of {columns}: its coefficients"
     sentence = (
@@ -132,26 +134,43 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
         """G⁻¹·x·(y − x·w): one for each coefficient, w and G the table's own."""
-        found = self.scores(specification, table)
-        if found is None:
-            return None
-        x = features(table.domain, Scaling.by(table, self.criterion.target), table.codes)
-        inverse = np.linalg.inv(x.T @ (x * table.counts[:, None]) / table.n)
-        return replace(found, of=lambda codes: found.of(codes) @ inverse)
-
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """x·(y − x·w), the features standardised, w the table's own coefficients."""
         target, domain = self.criterion.target, table.domain
         scaling = Scaling.by(table, target)
         w = least_squares(table, scaling)
         if w is None:
             return None
+        x = features(domain, scaling, table.codes)
+        inverse = np.linalg.inv(x.T @ (x * table.counts[:, None]) / table.n)
 
         def of(codes: Codes) -> Floats:
             x = features(domain, scaling, codes)
-            return x * (numbers(domain, target, codes) - x @ w)[:, None]
+            found: Floats = (x * (numbers(domain, target, codes) - x @ w)[:, None]) @ inverse
+            return found
 
         return Influences.summed(of, len(w), float(self.criterion.threshold))
+
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """x·(y − x·w) for each feature, w the table's own coefficients; features and residuals standardised.
+
+        None for the constant: the residuals' mean is that of the columns.
+        """
+        domain, target = table.domain, self.criterion.target
+        scaling = Scaling.by(table, target)
+        w = least_squares(table, scaling)
+        if w is None:
+            return None
+        x, y = design(table, scaling)
+        spread = float(np.sqrt((y - x @ w) ** 2 @ table.counts / table.n)) or 1.0
+        singles, terms = [], [((target,), units(float(y) / spread for y in domain.axis(target).numbers or ()))]
+        for name, centre, by, slope in zip(
+            scaling.features, scaling.means, scaling.deviations, w[1:].tolist(), strict=True
+        ):
+            away = [(number - centre) / by for number in domain.axis(name).numbers or ()]
+            singles.append(Factor(0, (((name,), units(away)),)))
+            terms.append(((name,), units(-slope * float(number) / spread for number in away)))
+        (constant,) = units([-float(w[0]) / spread]).tolist()
+        residual = Factor(constant, tuple(terms))
+        return RowScores(domain, tuple((single, residual) for single in singles))
 
     def tested(self, candidate: Candidate, original: Original) -> Tested | None:
         """The paper's form: noise is on each mean product of standardised columns, not on the distance."""

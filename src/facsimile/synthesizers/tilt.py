@@ -1,0 +1,164 @@
+"""Tilt: a model asks the criteria's own scores, and moves to the noisy answers.
+
+A score says what the model gets wrong about one criterion: x·(y − prediction by the model's own regression),
+(x − the model's mean) inside a group. So its sum is small, and so is its range: a few of them, each row clipped
+where the model has few rows (public, and no bias, since model and records are held against the same clipped
+scores), have less noise than all the tables that would tell as much.
+
+With p the model's mass on rows, s their scores, t the noisy sums and V the variances of their noise, the tilted
+model minimises KL(q ‖ p) + (Σqs − t)' V⁻¹ (Σqs − t)/2κ among the masses with p's one-way tables. It is
+q = p·exp(θ·s)·(a factor for each code), and the dual in θ is concave with Hessian −(Cov_q(s) + κV): it has one
+maximum, whatever the noise did to t. Newton's steps in θ climb it, in turn with raking (Csiszár 1975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from facsimile.privacy.mechanisms import NoisyScores
+from facsimile.shaping.sampling import Sampling, rounded
+from facsimile.synthesizers.base import Answers, Known, RowModel
+from facsimile.synthesizers.dense import Dense
+from facsimile.table.domain import Domain
+from facsimile.table.exact import Floats
+from facsimile.table.fit import Target, ratio, relaxed
+from facsimile.table.scores import RowScores
+from facsimile.table.table import Codes, Table
+
+CLIPPED = 0.1
+"""The share of the model's records that are clipped: the answer has less noise, and says less about them."""
+KAPPA = 0.01
+ROUNDS = 12
+TOLERANCE = 0.03
+"""In deviations of the noise."""
+STEEPEST = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """Scores with their clip, the noisy sums over the records, and the variance of the noise on each."""
+
+    scores: RowScores
+    most: int
+    sums: Floats
+    variance: float
+
+    @classmethod
+    def of(cls, scores: RowScores, public: Table, epsilon: Fraction, answers: Answers) -> Heard:
+        """Asked with a clip that few records of a public table reach."""
+        norms = np.abs(scores.of(public.codes)).sum(axis=1)
+        order = np.argsort(norms)
+        place = np.searchsorted(np.cumsum(public.counts[order]), (1 - CLIPPED) * public.n)
+        most = max(1, int(norms[order][min(place, len(order) - 1)]))
+        question = NoisyScores(scores, most, epsilon)
+        sums = answers.run(question).astype(np.float64)
+        return cls(scores, most, sums, 2 * float(question.units / epsilon) ** 2)
+
+    def values(self, codes: Codes) -> Floats:
+        """A line for each score, a column for each row."""
+        return np.ascontiguousarray(self.scores.clipped(codes, self.most).T, np.float64)
+
+
+def corrected(
+    model: RowModel, answers: Answers, known: Known, shares: Mapping[str, Fraction], random: np.random.Generator
+) -> RowModel:
+    """The model after the scores of some criteria were asked, each with an ε of its own."""
+    if not shares:
+        return model
+    public = model.sample(known.n, random)
+    asked = {name: known.scores(name, public) for name in shares}
+    heard = [Heard.of(s, public, shares[name], answers) for name, s in asked.items() if s is not None]
+    if not heard:
+        return model
+    return _on_cells(model, heard) if isinstance(model, Dense) else _on_rows(model, public, heard)
+
+
+def _on_cells(model: Dense, heard: Sequence[Heard]) -> Dense:
+    domain, n = model.domain, float(model.mass.sum())
+    codes = np.indices(domain.shape).reshape(len(domain.shape), -1).T
+    single = [Target((name,), model.marginal((name,))) for name in domain.names]
+
+    def raked(mass: Floats) -> Floats:
+        return relaxed(domain, single, mass.reshape(domain.shape), n, sweeps=1).ravel()
+
+    mass, _ = _climbed(model.mass.ravel(), codes, heard, raked)
+    return replace(model, mass=mass.reshape(domain.shape))
+
+
+def _on_rows(model: RowModel, public: Table, heard: Sequence[Heard]) -> Tilted:
+    columns = public.codes.T
+    singles = [public.marginal((name,)).astype(np.float64) for name in public.domain.names]
+    factors = [np.ones(len(counts)) for counts in singles]
+
+    def raked(mass: Floats) -> Floats:
+        for column, counts, factor in zip(columns, singles, factors, strict=True):
+            now = np.asarray(np.bincount(column, mass, len(counts)), np.float64)
+            step = np.where(counts > 0, ratio(counts, now), 1.0)
+            factor *= step
+            mass = mass * step[column]
+        return mass
+
+    _, theta = _climbed(public.counts.astype(np.float64), public.codes, heard, raked)
+    return Tilted(model.domain, model, tuple(_parts(heard, theta)), tuple(factors))
+
+
+def _parts(heard: Sequence[Heard], theta: Floats) -> Iterator[tuple[RowScores, int, Floats]]:
+    ends = np.cumsum([len(one.sums) for one in heard])
+    for one, mine in zip(heard, np.split(theta, ends[:-1]), strict=True):
+        yield one.scores, one.most, mine
+
+
+def _climbed(
+    mass: Floats, codes: Codes, heard: Sequence[Heard], raked: Callable[[Floats], Floats]
+) -> tuple[Floats, Floats]:
+    """The tilted mass of rows, and θ."""
+    values, n = np.concatenate([one.values(codes) for one in heard]), float(mass.sum())
+    wanted = np.concatenate([one.sums for one in heard])
+    variances = np.concatenate([np.full(len(one.sums), one.variance) for one in heard])
+    sums = values @ mass
+    hessian = (values * mass) @ values.T - np.outer(sums, sums) / n + KAPPA * np.diag(variances)
+    theta, widest = np.zeros(len(sums)), np.abs(values).max(axis=1)
+    for _ in range(ROUNDS):
+        gap = wanted - sums - KAPPA * variances * theta
+        if (np.abs(gap) < TOLERANCE * np.sqrt(variances)).all():
+            break
+        step = np.linalg.solve(hessian, gap)
+        step *= min(1.0, STEEPEST / float(np.abs(step) @ widest + STEEPEST))
+        theta += step
+        mass = mass * np.exp(step @ values)
+        mass = raked(mass * (n / mass.sum()))
+        sums = values @ mass
+    return mass, theta
+
+
+@dataclass(frozen=True, eq=False)
+class Tilted(RowModel):
+    """A model whose rows count exp(θ·s)·(a factor for each code) times: drawn from it, then weighed."""
+
+    domain: Domain
+    model: RowModel
+    parts: tuple[tuple[RowScores, int, Floats], ...]
+    factors: tuple[Floats, ...]
+
+    def weights(self, codes: Codes) -> Floats:
+        """How many times each row counts."""
+        found = np.ones(len(codes))
+        for scores, most, theta in self.parts:
+            found *= np.exp(scores.clipped(codes, most) @ theta)
+        for place, factor in enumerate(self.factors):
+            found *= factor[codes[:, place]]
+        return found
+
+    def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
+        """Rows of the model, each rounded up or down to its weight; or each left out by chance."""
+        drawn = self.model.sample(n, random, sampling)
+        weighed = drawn.counts * self.weights(drawn.codes)
+        if sampling == "iid":
+            counts = random.multinomial(n, weighed / weighed.sum())
+        else:
+            counts = rounded(weighed, n, random)
+        return Table.from_rows(self.domain, drawn.codes, counts)
