@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from facsimile.table.domain import Domain
+from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.numbers import floats
 from facsimile.table.regression import Scaling
@@ -42,6 +42,12 @@ class Influences:
     def summed(cls, of: Callable[[Codes], Floats], functions: int, total: float) -> Influences:
         """All of them together closer than a limit."""
         return cls(of, np.full(functions, -inf), np.full(functions, inf), total)
+
+
+def cells(domain: Domain, clique: Clique, codes: Codes) -> Floats:
+    """A function for each cell of some columns: 1 on the records in it."""
+    index = np.ravel_multi_index(codes[:, [domain.place(name) for name in clique]].T, domain.project(clique).shape)
+    return np.eye(domain.size(clique))[index]
 
 
 def numbers(domain: Domain, name: str, codes: Codes) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured, fine_grid
-from facsimile.acceptance.influence import Influences
+from facsimile.acceptance.influence import Influences, cells
 from facsimile.acceptance.kind import Kind, Luck, ShareKind, listed
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity
@@ -34,6 +34,10 @@ from facsimile.table.exact import Floats
 from facsimile.table.table import Codes, Table
 
 DIGITS = 6
+MOST_INFLUENCES = 512
+"""A linear view has no more functions."""
+NOTICED = 0.25
+"""Cells of a pair that independent columns would bring as close as this part of the limit are left to them."""
 
 
 class AbsoluteKind(ShareKind[MarginalsAbsolute]):
@@ -45,6 +49,26 @@ class AbsoluteKind(ShareKind[MarginalsAbsolute]):
 
     def query(self, candidate: Candidate) -> Query:
         return LargestDifference(candidate.table, self.criterion.ways)
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """Cells of one column, and those of two where columns that were independent would come near the limit."""
+        domain, limit = table.domain, float(self.criterion.threshold)
+        gaps: dict[tuple[str, int, str, int], float] = {}
+        for one, other in combinations(domain.names, 2) if self.criterion.ways != 1 else ():
+            shares = table.marginal((one, other)) / table.n
+            gap = np.abs(shares - np.outer(shares.sum(axis=1), shares.sum(axis=0)))
+            gaps |= {(one, i, other, j): gap[i, j] for i, j in np.argwhere(gap > NOTICED * limit).tolist()}
+        alone = sum(domain.shape)
+        far = sorted(gaps, key=lambda cell: -gaps[cell])[: max(0, MOST_INFLUENCES - alone)]
+
+        def of(codes: Codes) -> Floats:
+            singles = [cells(domain, (name,), codes) for name in domain.names]
+            both = [
+                (codes[:, domain.place(one)] == i) & (codes[:, domain.place(other)] == j) for one, i, other, j in far
+            ]
+            return np.column_stack([*singles, *both]).astype(np.float64)
+
+        return Influences.within(of, alone + len(far), limit)
 
     def words(self) -> dict[str, str]:
         ways = self.criterion.ways
@@ -149,14 +173,10 @@ class RelativeKind(Kind[MarginalsRelative]):
     def influences(self, specification: Specification, table: Table) -> Influences:
         """A function for each one-way cell: r records may be from (r + 1)/T − 1 to T(r + 1) − 1 of them."""
         domain, n, t = table.domain, table.n, float(self.criterion.threshold)
-        sizes = [axis.size for axis in domain.axes]
-        starts = np.cumsum([0, *sizes[:-1]])
         counts = np.concatenate([table.marginal((name,)) for name in domain.names]).astype(np.float64)
 
         def of(codes: Codes) -> Floats:
-            found = np.zeros((len(codes), sum(sizes)))
-            np.put_along_axis(found, codes + starts, 1.0, axis=1)
-            return found
+            return np.column_stack([cells(domain, (name,), codes) for name in domain.names])
 
         return Influences(of, ((counts + 1) / t - 1 - counts) / n, (t * (counts + 1) - 1 - counts) / n)
 
@@ -196,6 +216,20 @@ class VariationKind(ShareKind[TotalVariationDistance]):
 
     def words(self) -> dict[str, str]:
         return {"which": self.criterion.over, "tables": _tables(self.criterion)}
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """Half of each cell, of all tables on average; of the worst, the table with most cells stands for all."""
+        domain, every = table.domain, _marginals(self.criterion, table.domain)
+        if self.criterion.over == "worst":
+            every = (max(every, key=domain.size),)
+        functions = sum(map(domain.size, every))
+        if functions > MOST_INFLUENCES:
+            return None
+
+        def of(codes: Codes) -> Floats:
+            return np.column_stack([cells(domain, clique, codes) for clique in every]) / (2 * len(every))
+
+        return Influences.summed(of, functions, float(self.criterion.threshold))
 
 
 class TailKind(ShareKind[MarginalsTail]):

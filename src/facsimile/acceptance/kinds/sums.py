@@ -14,6 +14,7 @@ import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.groups import Grouping, crossed, groupings, largest_gap, members
+from facsimile.acceptance.influence import Influences
 from facsimile.acceptance.kind import Kind, ShareKind, Stand, Told
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import APART, UNKNOWN, Assumed, PlannedSensitivity, product
@@ -27,12 +28,14 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import Ints, dot, integers, rounded
+from facsimile.table.exact import Floats, Ints, dot, integers, rounded
 from facsimile.table.numbers import correlation, deviation, grid, mean, scaled, standardised
 from facsimile.table.scores import ONE, Factor, RowScores, indicator, units
-from facsimile.table.table import Table
+from facsimile.table.table import Codes, Table
 
 UNIT = 1024
+MOST_INFLUENCES = 2048
+"""A linear view has no more functions."""
 
 
 class RangesKind(ShareKind[RangesAbsolute]):
@@ -47,6 +50,11 @@ class RangesKind(ShareKind[RangesAbsolute]):
     def query(self, candidate: Candidate) -> Query:
         groups = groupings(candidate.specification, self.criterion.by, candidate.table.domain)
         return WorstSum(ranges(candidate.table, self.criterion.of, groups))
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """The shares of all ranges."""
+        groups = groupings(specification, self.criterion.by, table.domain)
+        return influences(ranges(table, self.criterion.of, groups), table, self.limit)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
         """Each prefix and suffix, within each group."""
@@ -69,6 +77,11 @@ class QuantileKind(Kind[Quantile]):
         c = self.criterion
         groups = groupings(candidate.specification, c.by, candidate.table.domain)
         return WorstSum(quantiles(candidate.table, c.of, groups, c.at))
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """The ranks of the table's own quantiles, which a candidate near it shares."""
+        groups = groupings(specification, self.criterion.by, table.domain)
+        return influences(quantiles(table, self.criterion.of, groups, self.criterion.at), table, self.limit)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
         return crossed(domain, self.criterion.of, self.criterion.by)
@@ -93,6 +106,10 @@ class CorrelationKind(Kind[Correlation]):
 
     def query(self, candidate: Candidate) -> Query:
         return WorstSum(correlations(candidate.table, self.criterion.of))
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """The derivatives of the correlations."""
+        return influences(correlations(table, self.criterion.of), table, self.limit)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
         pairs = combinations(self.criterion.of, 2)
@@ -120,9 +137,15 @@ class QueryKind(ShareKind[NamedQuery]):
     scored = True
 
     def query(self, candidate: Candidate) -> Query:
-        spec, table, c = candidate.specification, candidate.table, self.criterion
-        clique, mask = impossible(c.condition(spec.names), table.domain)
-        return WorstSum(named(table, clique, mask, c.of, spec.slack))
+        return WorstSum(self._sums(candidate.specification, candidate.table))
+
+    def influences(self, specification: Specification, table: Table) -> Influences | None:
+        """The share, or the mean's distance, of the records that satisfy the condition."""
+        return influences(self._sums(specification, table), table, self.limit)
+
+    def _sums(self, specification: Specification, table: Table) -> tuple[Sums, ...]:
+        clique, mask = impossible(self.criterion.condition(specification.names), table.domain)
+        return named(table, clique, mask, self.criterion.of, specification.slack)
 
     def exact(self, candidate: Candidate, original: Original) -> float | None:
         """Of a mean: not defined where no record satisfies the condition on one side only."""
@@ -164,6 +187,27 @@ class QueryKind(ShareKind[NamedQuery]):
     def stands(self) -> Stand:
         """A few records are filled up."""
         return "itself" if self.criterion.of is None else "floored"
+
+
+def influences(sums: Sequence[Sums], table: Table, limit: Fraction) -> Influences | None:
+    """Sums that a table was made the candidate of, as functions of a record: t·n/unit. None for too many.
+
+    A candidate S near the table asks that (Σ_R t − centre)/unit < limit. To first order that is e − d < limit,
+    e the table's own error.
+    """
+    room = np.concatenate([np.array([float(limit - error) for error in part.errors(table)]) for part in sums])
+    if len(room) > MOST_INFLUENCES:
+        return None
+
+    def of(codes: Codes) -> Floats:
+        found = []
+        for part in sums:
+            places = tuple(codes[:, table.domain.place(name)] for name in part.clique)
+            scale = np.array([float(table.n / unit) for unit in part.units])
+            found.append(part.terms[:, *places].T * scale)
+        return np.concatenate(found, axis=1)
+
+    return Influences(of, -room, np.full(len(room), np.inf))
 
 
 def ranges(candidate: Table, of: Sequence[str], groups: Sequence[Grouping]) -> tuple[Sums, ...]:

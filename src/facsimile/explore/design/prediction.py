@@ -1,0 +1,150 @@
+"""Prediction: how often the noise of given tables leaves every criterion met, without making a candidate.
+
+Near the public table a fit moves by p·h, h in the span of what is asked for: effects of tables, and scores. Let B
+be an orthonormal basis of that span in L₂(p), and w the precision of each number that is asked for. Weighted
+least squares is off by x in this basis, and the mean of a function c of a record by <c, B>·x:
+
+    L = n·<asked, B>,   I = Lᵀ·diag(w)·L,   x = I⁻¹·Lᵀ·√w·ζ,   ζ noise of variance 1
+
+With A the rows that are asked for and C the functions, the covariance of the errors is K(M V⁻¹ M)⁺Kᵀ for
+M = A·diag(p)·Aᵀ, K = C·diag(p)·Aᵀ, V = diag(1/w). Around it stands the bias of the noise-free fit. To first order
+it is what the start differs from p in the part of c outside of the span; where real fits are known, they correct
+it (`bias`).
+
+Chances are shares of fixed draws of ζ, so designs are compared on the same luck. Noise of single columns is
+Laplace noise, since few cells of it decide about rare codes; sums of many cells are Gaussian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from facsimile.explore.design.effects import Asked, Moments, Sizes, contrasts, effects
+from facsimile.explore.design.linear import LinearCriteria
+from facsimile.table.exact import Floats
+
+DRAWS = 1000
+FAR = 0.05
+"""How much the logarithm of what is beyond its limit counts beside a smooth chance."""
+FAINT = 1e-9
+LAPLACE = 8.0
+"""ε² times the variance of a cell: Laplace noise of sensitivity 2, 2·(2/ε)²."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Of the tables and scores of a design; how ε is shared among them is told later.
+
+    `diameters` are those of the scores: a score at ε has the variance 2·(diameter/ε)².
+    """
+
+    moments: Moments
+    criteria: LinearCriteria
+    tables: tuple[Sizes, ...]
+    diameters: Mapping[str, float]
+    seed: int = 0
+    draws: int = DRAWS
+
+    @cached_property
+    def parts(self) -> dict[Asked, dict[int, float]]:
+        """What is asked for: for each place among tables and scores, its precision at ε = 1."""
+        found: dict[Asked, dict[int, float]] = {}
+        for place, table in enumerate(self.tables):
+            for effect, summed in effects(table).items():
+                found.setdefault(effect, {})[place] = 1 / (LAPLACE * summed)
+        for place, (name, diameter) in enumerate(self.diameters.items(), len(self.tables)):
+            found[name] = {place: 1 / (2 * diameter**2)}
+        return found
+
+    @cached_property
+    def _units(self) -> Floats:
+        """Precision of each number at ε = 1 of each table or score: a line for each number."""
+        found = np.zeros((len(self.parts), len(self.tables) + len(self.diameters)))
+        for line, shares in zip(found, self.parts.values(), strict=True):
+            line[list(shares)] = list(shares.values())
+        return np.repeat(found, self._sizes, axis=0)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        return [len(self.moments.with_functions(asked)) for asked in self.parts]
+
+    @cached_property
+    def _basis(self) -> tuple[Floats, Floats, Floats]:
+        """L, <C, B>, and the bias to first order; B by Cholesky's root, pivoted, of what does not depend."""
+        asked = list(self.parts)
+        both = np.block([[self.moments.covariance(one, other) for other in asked] for one in asked])
+        size = np.sqrt(np.diag(both))
+        size[size == 0] = 1.0
+        root, order, rank, _ = dpstrf(both / np.outer(size, size), tol=FAINT)
+        first, root = order[:rank] - 1, np.triu(root)[:rank]
+        left = np.zeros((len(both), rank))
+        left[order - 1] = root.T
+        chosen = np.concatenate([self.moments.with_functions(one) for one in asked])[first] / size[first, None]
+        along = solve_triangular(root[:, :rank], chosen, trans="T").T
+        apart = np.concatenate([self.moments.apart(one) for one in asked])[first] / size[first]
+        apart = solve_triangular(root[:, :rank], apart, trans="T")
+        return self.moments.table.n * size[:, None] * left, along, self.moments.apart(None) - along @ apart
+
+    @property
+    def first_bias(self) -> Floats:
+        """Of the noise-free fit, to first order."""
+        return self._basis[2]
+
+    @cached_property
+    def _noise(self) -> Floats:
+        """ζ, the same for whatever asks for the same."""
+        found = [_noise(one, size, self.draws, self.seed) for one, size in zip(self.parts, self._sizes, strict=True)]
+        return np.concatenate(found)
+
+    def errors(self, shares: Sequence[float], bias: Floats) -> Floats:
+        """The error of each function in each draw, with so much ε for each table and score."""
+        return self._moved(np.asarray(shares))[0] + bias[:, None]
+
+    def chance(self, shares: Sequence[float], bias: Floats) -> float:
+        """The share of draws in which every criterion is met."""
+        return float((self.criteria.worst(self.errors(shares, bias)).max(axis=0) < 1).mean())
+
+    def chances(self, shares: Sequence[float], bias: Floats) -> dict[str, float]:
+        """The same for each criterion by itself."""
+        met = (self.criteria.worst(self.errors(shares, bias)) < 1).mean(axis=1)
+        return dict(zip(self.criteria.names, met.tolist(), strict=True))
+
+    def promise(self, shares: Floats, bias: Floats) -> tuple[float, Floats]:
+        """A smooth chance, and its derivatives by ln ε of each table and score.
+
+        With S the powers of all errors beside their limits (`LinearCriteria.powers`) a draw counts 1/(1 + S), less
+        FAR·ln(1 + S): so a design that is still hopeless is drawn in the right direction.
+        """
+        errors, moved, factor, w = self._moved(shares)
+        far, slopes = self.criteria.powers(errors + bias[:, None])
+        chance = 1 / (1 + far)
+        slopes *= -chance * (chance + FAR) / self.draws
+        left, along, _ = self._basis
+        back = left @ cho_solve(factor, along.T @ slopes, check_finite=False)
+        by_precision = np.einsum("ij,ij->i", back, self._noise / (2 * np.sqrt(w))[:, None] - left @ moved)
+        value = float((chance + FAR * np.log(chance)).mean())
+        return value, 2 * shares**2 * (by_precision @ self._units)
+
+    def _moved(self, shares: Floats) -> tuple[Floats, Floats, tuple[Floats, bool], Floats]:
+        left, along, _ = self._basis
+        w = self._units @ shares**2
+        factor = cho_factor(left.T @ (w[:, None] * left), check_finite=False)
+        moved = cho_solve(factor, left.T @ (np.sqrt(w)[:, None] * self._noise), check_finite=False)
+        return along @ moved, moved, factor, w
+
+
+def _noise(asked: Asked, size: int, draws: int, seed: int) -> Floats:
+    if isinstance(asked, str):
+        name = [ord(letter) for letter in asked]
+        return np.random.default_rng([seed, 1, *name]).standard_normal((size, draws))
+    random = np.random.default_rng([seed, 0, *(number for column in asked for number in column)])
+    if len(asked) > 1:
+        return random.standard_normal((size, draws))
+    found: Floats = contrasts(size + 1) @ random.laplace(scale=0.5**0.5, size=(size + 1, draws))
+    return found
