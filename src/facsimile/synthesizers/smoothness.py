@@ -19,6 +19,8 @@ FREEDOM = 3.0
 ROUNDS = 20
 SETTLED = 0.01
 SMALLEST_SCALE = 1e-3
+REACH = -20.0, 50.0
+"""Of the logarithm of a count."""
 FEWEST = 4
 """A column with fewer values has no shape to be learnt."""
 
@@ -44,7 +46,7 @@ def smooth(precision: Floats, weighted: Floats, counts: Floats) -> tuple[Floats,
     size = len(counts)
     differences = [np.diff(np.eye(size), order, axis=0) for order in (1, 2)]
     noise = np.diag(precision).clip(min=1e-12) ** -0.5
-    f = np.log(np.maximum(counts, np.minimum(noise, counts.sum() / size)))
+    f = np.log(np.maximum(counts, np.minimum(noise, max(1.0, counts.mean()))))
     scales = [float(np.median((d @ f) ** 2)) + 0.05 for d in differences]
     for _ in range(ROUNDS):
         weights = [
@@ -55,7 +57,7 @@ def smooth(precision: Floats, weighted: Floats, counts: Floats) -> tuple[Floats,
         hessian = rough + mean[:, None] * precision * mean
         covariance = np.linalg.inv(hessian + 1e-9 * np.eye(size))
         step = covariance @ (mean * (weighted - precision @ mean) - rough @ f)
-        f += np.clip(step, -1, 1)
+        f = np.clip(f + np.clip(step, -1, 1), *REACH)
         scales = [
             max(SMALLEST_SCALE, float(np.mean(u * ((d @ f) ** 2 + ((d @ covariance) * d).sum(axis=1)))))
             for d, u in zip(differences, weights, strict=True)
