@@ -35,6 +35,7 @@ from facsimile.privacy.queries import (
 from facsimile.privacy.queries.means import Group, _drawn
 from facsimile.privacy.queries.regression import Cells
 from facsimile.privacy.queries.sums import Sums
+from facsimile.table.differences import one_way_pairs
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints
 from facsimile.table.linear import Linear, newton_terms
@@ -306,25 +307,28 @@ class OneMore(Unlikeness):
         return Fraction(1, smallest + 2)
 
 
-class CellsOneMore(Unlikeness):
-    """Mutant: a cell of a joint test has the step of one more record than the candidate has there."""
+class CellsAsShares(Unlikeness):
+    """Mutant: an excess in shares of the candidate's count, with the step of the largest."""
 
-    def steps(self) -> list[Fraction]:
-        return [1 / (1 / step + 1) for step in super().steps()]
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        return (self.value(table, noise) - threshold) / min(self.steps(Fraction(1)))
 
 
-class CellsOfOthers(Unlikeness):
-    """Mutant: the steps of a joint test are those of other cells."""
+class LowSideOnly(Unlikeness):
+    """Mutant: too many records of a value are no excess."""
 
-    def steps(self) -> list[Fraction]:
-        return super().steps()[::-1]
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        pairs = one_way_pairs(table, self.candidate)
+        return max((1 - threshold) * (s + 1) - (r + 1) for r, s in pairs)
 
 
 class ShortSteps(FloorMeans):
     """Mutant: a joint test takes every group in units of the smallest step."""
 
-    def steps(self) -> list[Fraction]:
-        return [min(super(ShortSteps, self).steps())] * len(self.groups)
+    @property
+    def _moves(self) -> list[Fraction]:  # type: ignore[override]
+        found = [2 / Fraction(group.size) for group in self.groups]
+        return [min(found)] * len(found)
 
 
 class PastTheBorder(LargestDifference):
@@ -370,16 +374,16 @@ MORE = "by more than"
         (lambda s: GroupSizeFromReal(s, "a", GROUPS, BOUNDS, Fraction(0)), MORE),
         (lambda s: SeededResize(s, "a", GROUPS, BOUNDS, Fraction(0)), MORE),
         (lambda s: OneMore(s), MORE),
-        (lambda s: CellsOneMore(s), MORE),
-        (lambda s: CellsOfOthers(s), MORE),
+        (lambda s: CellsAsShares(s), MORE),
+        (lambda s: LowSideOnly(s), "its excess"),
         (lambda s: ShortSteps(s, "a", GROUPS, BOUNDS, Fraction(0)), MORE),
         (lambda s: PastTheBorder(s), "fails on a table"),
         (lambda s: Rounded(s), "neither an integer nor a Fraction"),
         (lambda s: AnyDomain(s), "does not fit"),
         (lambda s: Coarse(s), "no record moves it"),
     ],
-    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R", "seeded resize", "one more", "cells one more",
-         "cells of others", "short steps",
+    ids=["observed only", "half sensitivity", "NaN to zero", "group size from R", "seeded resize", "one more",
+         "cells as shares", "low side only", "short steps",
          "past the border", "a float", "any domain", "too much noise"],
 )  # fmt: skip
 def test_known_mistakes_are_caught(mutant: Build, words: str) -> None:

@@ -440,7 +440,7 @@ CLAIMS: dict[str, Predicate] = {
     # measured
     r"The noise of each measurement\.": always,
     r"“Tested at”, Δ and σ are on the scale of the statistic": always,
-    r"One noisy number, at ε = [0-9.]+, speaks for the (?:condition|[0-9]+ conditions) marked “shared”": some_joined,
+    r"One noisy number, at ε = [0-9.]+, speaks for the (?:condition|[0-9]+ conditions) marked": some_joined,
     r"each group or count in units of its own Δ; the table shows the largest": some_joined,
     r"Below zero means that (?:the condition is|all of them are) met": some_joined,
     r"It had to be at most [−0-9.]+ and is [−0-9.]+; its noise has a standard deviation of": some_joined,

@@ -132,7 +132,7 @@ class Asked:
 
     def told_by(self, test: JointTest, answer: Answer) -> Measured:
         """What the one noisy number of a joint test says of it: no value, but whether it passed."""
-        finest = min(step for step in self.query.steps() if step or not self.sensitivity)
+        finest = min(step for step in self.query.steps(self.limit) if step or not self.sensitivity)
         found = replace(self.measured(answer), mechanism=SHARED, value=None, met=test.accepts(answer))
         return replace(found, tested_at=self.limit, finest=finest)
 

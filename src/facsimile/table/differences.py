@@ -95,15 +95,6 @@ def one_way_pairs(one: Table, other: Table) -> Iterator[tuple[int, int]]:
         yield from zip(one.marginal((name,)).tolist(), other.marginal((name,)).tolist(), strict=True)
 
 
-def likeness(r: int, s: int) -> Fraction:
-    """min(r̂/ŝ, ŝ/r̂) of two counts plus one.
-
-    >>> likeness(1, 3)
-    Fraction(1, 2)
-    """
-    return Fraction(min(r, s) + 1, max(r, s) + 1)
-
-
 def smallest_likeness(one: Table, other: Table) -> Fraction:
-    """The smallest likeness of any one-way cell: the inverse of the largest ratio."""
-    return min(likeness(r, s) for r, s in one_way_pairs(one, other))
+    """min over one-way cells of min(r̂/ŝ, ŝ/r̂), the counts plus one: the inverse of the largest ratio."""
+    return min(Fraction(min(r, s) + 1, max(r, s) + 1) for r, s in one_way_pairs(one, other))

@@ -46,7 +46,7 @@ def check_query(
         require(abs(one[1] - other[1]) <= 1, "one record moves its excess by more than 1")
         largest = max(largest, abs(one[0] - other[0]) / delta if delta else Fraction(1))
     require(largest >= reach, f"no record moves it by {reach} of its sensitivity: {largest} at most")
-    require(max(query.steps()) == delta, "its sensitivity is not the largest of its steps")
+    require(max(query.steps(THRESHOLD)) == delta, "its sensitivity is not the largest of its steps")
     require_proof(type(query))
     return largest
 
@@ -67,7 +67,7 @@ def _measured(
             raise Broken("it fails on a table that its check let pass") from error
         require(type(value) in (int, Fraction), "its value is neither an integer nor a Fraction")
         require(defined is None or value == defined(table), "its value is not what it is defined to be")
-        most = max(Fraction(0), *(THRESHOLD + excess * step for step in query.steps()))
+        most = max(Fraction(0), *(THRESHOLD + excess * step for step in query.steps(THRESHOLD)))
         require(noise.drew or value <= most, "its value lies beyond what its excess says")
         require(noise.drew or (value < THRESHOLD) == (excess < 0), "its excess is negative where it is not met")
         known[key] = Fraction(value), excess, noise.drew

@@ -28,14 +28,15 @@ class Query(ABC):
     def sensitivity(self) -> Fraction:
         """Δ under replace-one, from public numbers only."""
 
-    def steps(self) -> Sequence[Fraction]:
-        """The Δ of each part that a joint test takes in units of its own: groups, cells or sums."""
+    def steps(self, threshold: Fraction) -> Sequence[Fraction]:
+        """The Δ of each part that a joint test takes in units of its own: groups, cells, sums or signs."""
         return (self.sensitivity(),)
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
         """How far the value lies beyond a threshold, in units of Δ: it moves by at most 1.
 
-        Theorem.  Where the excess is below u, the value is below T + max(u·Δ) over `steps`, or at most 0.
+        Theorem.  It is negative exactly where the value is below the threshold T. Where it is below u, the
+          value is below T + max(u·Δ) over `steps`, or at most 0.
         Proof.    The value is the largest error of a part, and each has error < T + u·Δ of its own. A part that
           no record can move has none.  QED
         """

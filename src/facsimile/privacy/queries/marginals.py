@@ -10,11 +10,10 @@ import numpy as np
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks, sensitivity
-from facsimile.privacy.queries.base import Query, Share, worst_excess
+from facsimile.privacy.queries.base import Query, Share
 from facsimile.table.differences import (
     distance,
     largest_difference,
-    likeness,
     one_way_pairs,
     smallest_likeness,
     smallest_one_way,
@@ -68,9 +67,15 @@ class Unlikeness(Query):
     """1 − ρ, ρ = min over one-way cells of min(r̂/ŝ, ŝ/r̂) with r̂, ŝ the counts plus one.
 
     The largest ratio is 1/ρ, so ratio < T is 1 − ρ < 1 − 1/T.
-    Theorem.  Δ = 1/(s + 1), s the smallest one-way count of S over the whole domain; a joint test takes each
-      cell in units of its own, s the count of S in that cell.
+    Theorem.  Δ = 1/(s + 1), s the smallest one-way count of S over the whole domain.
     Proof.    See sensitivity.ratio_sharp.  QED
+    Theorem.  Its excess over t, the largest of ŝ(1 − t) − r̂ and r̂ − ŝ/(1 − t) over cells (only the first where
+      t ≥ 1), moves by at most 1, is negative exactly where 1 − ρ < t, and bounds 1 − ρ by steps of 1/ŝ and
+      (1 − t)²/ŝ (0 where t ≥ 1: no 1 − ρ is as large).
+    Proof.    A replacement moves each r̂ by at most 1, and so each term and their maximum. min(r̂/ŝ, ŝ/r̂) > 1 − t
+      says that r̂ > ŝ(1 − t) and, unless 1 − t ≤ 0, r̂ < ŝ/(1 − t). With an excess below u: r̂/ŝ > 1 − t − u/ŝ, so
+      1 − r̂/ŝ < t + u/ŝ; and r̂/ŝ < 1/(1 − t) + u/ŝ, so 1 − ŝ/r̂ < f(1/(1 − t) + u/ŝ) ≤ t + (1 − t)²u/ŝ, as f(y) =
+      1 − 1/y is concave and lies below its tangent at 1/(1 − t).  QED
     """
 
     candidate: Table
@@ -84,12 +89,14 @@ class Unlikeness(Query):
     def sensitivity(self) -> Fraction:
         return sensitivity.ratio_sharp(smallest_one_way(self.candidate))
 
-    def steps(self) -> list[Fraction]:
-        return [sensitivity.ratio_sharp(s) for _, s in one_way_pairs(self.candidate, self.candidate)]
+    def steps(self, threshold: Fraction) -> list[Fraction]:
+        cells = [sensitivity.ratio_sharp(s) for _, s in one_way_pairs(self.candidate, self.candidate)]
+        return [*cells, *(max(Fraction(0), 1 - threshold) ** 2 * step for step in cells)]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        errors = (1 - likeness(r, s) for r, s in one_way_pairs(table, self.candidate))
-        return worst_excess(zip(errors, self.steps(), strict=True), threshold)
+        kept, cells = 1 - threshold, [(r + 1, s + 1) for r, s in one_way_pairs(table, self.candidate)]
+        low = max(kept * s - r for r, s in cells)
+        return low if kept <= 0 else max(low, *(r - s / kept for r, s in cells))
 
 
 @dataclass(frozen=True, eq=False)

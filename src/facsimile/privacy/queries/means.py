@@ -82,15 +82,19 @@ class GroupMeans(Query):
     def errors(self, table: Table, noise: Noise) -> list[tuple[Fraction, Fraction]]:
         """For each group its error and its sensitivity."""
         pairs = zip(self.counts(table), self.groups, strict=True)
-        return list(zip((self.error(c, g, noise) for c, g in pairs), self.steps(), strict=True))
+        return list(zip((self.error(c, g, noise) for c, g in pairs), self._moves, strict=True))
 
     def value(self, table: Table, noise: Noise) -> Fraction:
         return max(error for error, _ in self.errors(table, noise))
 
     def sensitivity(self) -> Fraction:
-        return max(self.steps())
+        return max(self._moves)
 
-    def steps(self) -> list[Fraction]:
+    def steps(self, threshold: Fraction) -> list[Fraction]:
+        return self._moves
+
+    @cached_property
+    def _moves(self) -> list[Fraction]:
         return [sensitivity.group_mean(self.bounds, group.size) for group in self.groups]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:

@@ -15,7 +15,7 @@ import numpy as np
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks, sensitivity
-from facsimile.privacy.queries.base import Query
+from facsimile.privacy.queries.base import Query, worst_excess
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
 from facsimile.table.exact import LARGEST, Ints, dot, frozen, largest
@@ -57,6 +57,8 @@ class OneStep(Query):
       a difference of two terms: in L1 at most their diameter, max over signs σ of (max σ·z − min σ·z) [B]. A
       norm moves no more than its argument. Terms are integers that depend on the cell and on S only; their
       sums are exact [C].  QED
+    The norm is the largest |σ·(1/n) Σ z|, and each moves by at most its own (max σ·z − min σ·z)/n: in a joint
+    test every choice of signs is a part with a Δ of its own.
     """
 
     terms: Terms
@@ -73,21 +75,42 @@ class OneStep(Query):
         checks.require(self.n == n, "another size")
 
     def value(self, table: Table, noise: Noise) -> Fraction:
-        sums = dot(self.terms.of(_held(self.cells, table)).T, table.counts)  # [C]
-        return Fraction(sum(abs(int(s)) for s in sums), self.n * self.terms.unit)
+        return self._mean(sum(abs(int(s)) for s in self._sums(table)))
+
+    def _sums(self, table: Table) -> Ints:
+        return dot(self.terms.of(_held(self.cells, table)).T, table.counts)  # [C]
 
     @cached_property
-    def _diameter(self) -> int:
+    def _signed(self) -> list[tuple[tuple[int, ...], Fraction]]:
+        """Every choice of signs, up to its opposite, with the Δ of |σ·(1/n) Σ z|; none where cells are many."""
         if self.cells is None:
-            return self.terms.reach()
+            return []
         z = self.terms.of(self.cells.codes)
-        signs = product((1, -1), repeat=z.shape[1] - 1)
+        signs = [(1, *sign) for sign in product((1, -1), repeat=z.shape[1] - 1)]
         fits = largest(z) * z.shape[1] < LARGEST
-        spreads = ((z if fits else z.astype(object)) @ np.array((1, *sign)) for sign in signs)
-        return max(int(s.max()) - int(s.min()) for s in spreads)  # [B]
+        spreads = ((z if fits else z.astype(object)) @ np.array(sign) for sign in signs)
+        ranges = (max(1, int(s.max()) - int(s.min())) for s in spreads)  # [B]
+        return [(sign, self._mean(width)) for sign, width in zip(signs, ranges, strict=True)]
+
+    def _mean(self, units: int) -> Fraction:
+        return Fraction(units, self.n * self.terms.unit)
 
     def sensitivity(self) -> Fraction:
-        return Fraction(max(1, self._diameter), self.n * self.terms.unit)
+        return max(self._moves)
+
+    def steps(self, threshold: Fraction) -> list[Fraction]:
+        return self._moves
+
+    @cached_property
+    def _moves(self) -> list[Fraction]:
+        return [step for _, step in self._signed] or [self._mean(max(1, self.terms.reach()))]
+
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        if not self._signed:
+            return super().excess(table, threshold, noise)
+        sums = [int(s) for s in self._sums(table)]
+        signed = (abs(sum(a * s for a, s in zip(sign, sums, strict=True))) for sign, _ in self._signed)
+        return worst_excess(zip(map(self._mean, signed), self._moves, strict=True), threshold)
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,10 +35,8 @@ def ratio_clipped(clip: Fraction, smallest: int) -> Fraction:
 def ratio_sharp(smallest: int) -> Fraction:
     """ρ = min over cells of min(r̂/ŝ, ŝ/r̂), r̂ and ŝ the counts of R and S plus one.
 
-    Theorem.  Δ = 1/(s + 1), s the count of S in one cell; for the minimum over cells, s the smallest of them.
-    Proof.    A replacement moves r̂ by at most 1. Between r̂ ≤ ŝ − 1 and r̂ + 1 ≤ ŝ: r̂/ŝ moves by 1/ŝ. Between
-      r̂ ≥ ŝ and r̂ + 1: ŝ/r̂ − ŝ/(r̂+1) = ŝ/(r̂(r̂+1)) ≤ 1/(ŝ+1). There is no third case. A minimum moves no more
-      than its terms, and Δ falls in s.  QED
+    Theorem.  Δ = 1/(s + 1), s the smallest one-way count of S.
+    Proof.    r̂ < ŝ: one step moves r̂/ŝ by 1/ŝ. r̂ ≥ ŝ: ŝ/r̂ − ŝ/(r̂+1) = ŝ/(r̂(r̂+1)) ≤ 1/(ŝ+1).  QED
     """
     return Fraction(1, smallest + 1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.queries import checks
@@ -73,11 +74,15 @@ class WorstSum(Query):
         return max(Fraction(0), *(error for part in self.parts for error in part.errors(table)))
 
     def sensitivity(self) -> Fraction:
-        return max(self.steps())
+        return max(self._moves)
 
-    def steps(self) -> list[Fraction]:
+    def steps(self, threshold: Fraction) -> list[Fraction]:
+        return self._moves
+
+    @cached_property
+    def _moves(self) -> list[Fraction]:
         return [move for part in self.parts for move in part.ranges()]  # [A]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
         errors = (error for part in self.parts for error in part.errors(table))
-        return worst_excess(zip(errors, self.steps(), strict=True), threshold)
+        return worst_excess(zip(errors, self._moves, strict=True), threshold)
