@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
-    from facsimile.api.public import evaluate, fit, learn, simulate
+    from facsimile.api.public import design, evaluate, fit, simulate
     from facsimile.api.releases import release, verify
     from facsimile.api.specifications import check, load, plan_hash
     from facsimile.api.studies import explore, report
@@ -25,7 +25,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
-    "api.public": ("evaluate", "fit", "learn", "simulate"),
+    "api.public": ("design", "evaluate", "fit", "simulate"),
     "api.releases": ("release", "verify"),
     "api.specifications": ("check", "load", "plan_hash"),
     "api.studies": ("explore", "report"),
@@ -37,10 +37,10 @@ __all__ = [
     "Fitted",
     "__version__",
     "check",
+    "design",
     "evaluate",
     "explore",
     "fit",
-    "learn",
     "ledger",
     "load",
     "plan",

@@ -60,6 +60,17 @@ def specified(given: Specification | Path | str) -> Specification:
     return given if isinstance(given, Specification) else load(path_of(given))
 
 
+def text_of(given: Specification | Path | str) -> str:
+    """The text of a specification: that of its file, or written anew."""
+    from facsimile.spec.load import dump
+    from facsimile.spec.release import Specification
+    from facsimile.spec.text import read_limited
+
+    if isinstance(given, Specification):
+        return dump(given)
+    return read_limited(path_of(given)).decode("utf-8-sig")
+
+
 def checked(given: Specification | Path | str) -> Specification:
     """The same, with everything that `check` finds wrong with a file told with its line."""
     from facsimile.release.check import load_checked

@@ -1,8 +1,8 @@
-"""Public data: simulate some, fit one generator, measure a synthetic table, learn a workload."""
+"""Public data: simulate some, fit one generator, measure a synthetic table, design a workload."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +16,7 @@ from facsimile.api.given import (
     refuse_unless_whole,
     source,
     specified,
+    text_of,
 )
 from facsimile.api.releases import figure
 from facsimile.errors import refusal
@@ -25,7 +26,7 @@ from facsimile.spec.choices import Statistic
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from facsimile.explore.learning import Learned
+    from facsimile.explore.design import Designed
     from facsimile.release.evaluate import Evaluation
     from facsimile.release.microdata import Microdata
     from facsimile.release.synthesize import Fitted
@@ -147,59 +148,127 @@ class Evaluated(Result, Tabular):
         return page
 
 
-def learn(
+def design(
     specification: Specification | Path | str,
     data: Any,
     *,
     public: bool = False,
     epsilon: ExactNumber | None = None,
-    seconds: float = 600,
+    margin: float | None = None,
+    scores: bool = True,
     alternatives: str | None = None,
     seed: int = 1,
-    evaluations: int | None = None,
-) -> LearnedWorkload:
-    """Choose tables and weights of the workload generator on public data: a ready `families` block.
+    trials: int | None = None,
+    tell: Callable[[str], None] = lambda doing: None,
+) -> DesignedWorkload:
+    """Compute tables and weights of the workload generator from public data and the criteria.
 
-    `epsilon` is what the generator may spend (default: `budget.generator`). With `evaluations` the result
-    follows from the seed, as long as the seconds suffice.
+    `epsilon` is what the generator may spend (default: `budget.generator`), `margin` how many scales of its noise
+    each criterion should be met by, `trials` how many drafts are tried. The result follows from the seed.
 
-    >>> print(facsimile.learn("release.yaml", frame, public=True, seconds=60).block())  # doctest: +SKIP
+    >>> facsimile.design("release.yaml", frame, public=True).save("designed.yaml")  # doctest: +SKIP
     """
-    from facsimile.explore.learning import learn
+    from facsimile.explore.design import MARGIN, TRIALS, design
     from facsimile.privacy.reader import read_public
 
-    refuse_unless(public, "facsimile.learn")
-    refuse_unless_whole("facsimile.learn", seed=(seed, 0))
+    refuse_unless(public, "facsimile.design")
+    refuse_unless_whole("facsimile.design", seed=(seed, 0))
     given: Fraction | None = None if epsilon is None else exact(epsilon)
     spec = specified(specification)
     choice = spec.alternatives_named(alternatives_of(spec, alternatives) or "")
     spent, table = given or spec.budget.generator, read_public(source(data), spec)
-    limits: dict[str, Any] = {"seconds": seconds, "evaluations": evaluations}
-    return LearnedWorkload(learn(spec.sized(table.n), table, spent, alternatives=choice, seed=seed, **limits))
+    found = design(
+        spec,
+        table,
+        spent,
+        alternatives=choice,
+        margin=MARGIN if margin is None else margin,
+        scores=scores,
+        seed=seed,
+        trials=trials or TRIALS,
+        progress=tell,
+    )
+    return DesignedWorkload(spec, text_of(specification), choice, table.n, found)
 
 
 @dataclass(frozen=True, repr=False)
-class LearnedWorkload(Result):
-    """A workload that was learned, and what it is worth."""
+class DesignedWorkload(Result):
+    """Measurements that were designed for a specification, and what they are worth."""
 
-    found: Learned
+    specification: Specification
+    source: str
+    alternatives: Mapping[str, str]
+    records: int
+    found: Designed
 
-    def block(self) -> str:
-        """The `families` block as YAML, to be pasted into a specification."""
-        return self.found.block()
+    def text(self) -> str:
+        """The specification with the design in it; the rest and its comments stay."""
+        from facsimile.explore.narrowed import designed
+        from facsimile.release.recipe import Recipe
+
+        own = Recipe.alone(self.specification, self.alternatives, "workload", self.found.own).configuration
+        return designed(self.source, own, self.notes())
+
+    def notes(self) -> list[str]:
+        """What stands at the head of the specification."""
+        from facsimile.spec.decimals import show_decimal
+
+        spent, chance = show_decimal(self.found.epsilon), self.found.confirmed
+        return [
+            f"Measurements designed by facsimile on {self.records:,} public records, for a generator epsilon of {spent}.",
+            f"There {chance.met} of {chance.of} candidates met every criterion with room for the noise of its test.",
+        ]
+
+    def save(self, out: Path | str) -> None:
+        """Write the specification to a new file."""
+        from facsimile.release.writing import write_text
+
+        write_text(Path(out), self.text())
 
     def as_json(self) -> dict[str, Any]:
         from facsimile.spec.decimals import show_decimal
 
         found = self.found
-        return {**asdict(found), "epsilon": show_decimal(found.epsilon), "families": found.families()}
+        sides = {name: {**asdict(c), "share": c.share, "low": c.bounds[0], "high": c.bounds[1]}
+                 for name, c in (("confirmed", found.confirmed), ("auto", found.before))}
+        plain = {k: v for k, v in asdict(found).items() if k not in ("confirmed", "before")}
+        return plain | sides | {"epsilon": show_decimal(found.epsilon), "records": self.records}
 
     def page(self) -> Page:
-        """What `learn` prints after the block."""
-        page = Page()
-        page.line(
-            f"Slack of the worst criterion on fresh seeds: {self.found.slack:.2f}, with `auto` "
-            f"{self.found.before:.2f}; above 0 it is met."
-        )
-        page.line(f"{self.found.evaluations:,} candidates were made.")
+        """The tables and shares, what was predicted and confirmed, and which criteria fail first."""
+        from facsimile.spec.decimals import show_decimal
+
+        found, page = self.found, Page(self.specification.title)
+        page.line(f"{self.records:,} public records; nothing here is protected")
+        names = {"design": "the design", "auto": "`auto`: nothing better was found", "specification": "what the specification had"}
+        page.line(f"Taken for a generator epsilon of {show_decimal(found.epsilon)}: {names[found.taken]}")
+        page.table("Measurements", "what|>per cent of epsilon", self._rows())
+        rows = [("predicted", _percent(found.predicted), "criteria with a linear view")] if found.predicted is not None else []
+        for name, chance in ((found.taken, found.confirmed), ("auto", found.before)):
+            low, high = chance.bounds
+            rows.append((name, f"{chance.share:.0%}", f"{chance.met} of {chance.of} candidates, {low:.0%} to {high:.0%}"))
+        page.table("Chance that every criterion is met, with room for its test", "_|>chance|_", rows)
+        if found.failing:
+            failing = sorted(found.failing.items(), key=lambda one: -one[1])
+            page.table("What fails first", "criterion|>candidates|>predicted", [
+                (name, f"{share:.0%}", _percent(found.predictions.get(name), 1)) for name, share in failing])
+        page.line(f"\n{found.tried:,} drafts predicted, {found.candidates:,} candidates made, {found.seconds:.0f} seconds.")
         return page
+
+    def _rows(self) -> list[tuple[str, str]]:
+        own = self.found.own
+        weights = own.get("weights", "auto").split(";")
+        items = own.get("measurements", "auto").split(";")
+        if len(weights) != len(items):
+            weights = [", ".join(weights)] * len(items)
+        rows = [(item.strip(), weight.strip().replace(",", ", ")) for item, weight in zip(items, weights, strict=True)]
+        scores = own.get("scores", "none")
+        for part in scores.split(";") if scores != "none" else ():
+            name, _, share = part.strip().rpartition(" ")
+            rows.append((f"score of {name}", share))
+        return rows
+
+
+def _percent(chance: float | None, of: int = 0) -> str:
+    """A chance, or how often it fails."""
+    return "" if chance is None else f"{abs(of - chance):.0%}"

@@ -1,4 +1,4 @@
-"""The commands for a study of public data: explore, plan, report, learn."""
+"""The commands for a study of public data: explore, plan, report, design."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from facsimile.errors import refusal
 from facsimile.sources.address import Address
 from facsimile.spec.choices import SchemeName
 
+MARGIN, TRIALS = 2.0, 400
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
 
 
@@ -161,47 +162,57 @@ def report_command(
     show(found, as_json)
 
 
-def learn_command(
+def design_command(
     spec: SpecFile,
     data: Annotated[Address, source("A public source of the same form.")],
     public: Public = False,
     epsilon: Annotated[
         str | None, typer.Option(help="What the generator may spend; default: `budget.generator`.")
     ] = None,
-    time_limit: Annotated[str, typer.Option(metavar="TIME", help="How long to search: 90s, 10m, 1h.")] = "10m",
+    margin: Annotated[
+        float, typer.Option(min=0.0, max=20.0, help="Scales of its noise that each criterion should be met by.")
+    ] = MARGIN,
+    scores: Annotated[bool, typer.Option(help="Let criteria ask for scores of their own.")] = True,
+    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Drafts to try at most.")] = TRIALS,
     alternatives: Alternatives = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the search.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same design.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the block to a file.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the specification with the design.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose tables and weights of the workload generator on public data: a ready `families` block.
+    """Compute tables and weights of the workload generator from public data and the criteria.
 
-    Example: facsimile learn examples/births/ours.yaml --data births.csv --public -o families.yaml
+    Example: facsimile design examples/births/ours.yaml --data births.csv --public --epsilon 0.5 -o designed.yaml
     """
-    from facsimile.api.public import learn
-    from facsimile.release.writing import write_text
+    from facsimile.api.public import design
 
     refuse_unless(public)
     if out is not None and out.exists():
         raise refusal("E401")
-    seconds, mistyped = seconds_of(time_limit), refusal("E001", problem=EPSILON, command="facsimile learn")
+    mistyped = refusal("E001", problem=EPSILON, command="facsimile design")
     spent = None if epsilon is None else epsilon_of(epsilon, mistyped)
-    with busy("Learning", as_json):
-        found = learn(
-            spec, data, public=True, epsilon=spent, seconds=seconds, alternatives=alternatives, seed=seed
+    with telling("Reading", as_json) as tell:
+        found = design(
+            spec,
+            data,
+            public=True,
+            epsilon=spent,
+            margin=margin,
+            scores=scores,
+            alternatives=alternatives,
+            seed=seed,
+            trials=trials,
+            tell=tell,
         )
     if out is not None:
-        write_text(out, found.block())
-    if not as_json:
-        typer.echo(found.block() if out is None else f"Written: {out}")
-    show(found, as_json)
+        found.save(out)
+    show(found, as_json, *([] if out is None else [f"Written: {out}. Next: facsimile check {out}"]))
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "explore": explore_command,
     "plan": plan_command,
     "report": report_command,
-    "learn": learn_command,
+    "design": design_command,
 }

@@ -1,7 +1,8 @@
 """The narrowed specification: a study's own text with what a plan decided; the rest and its comments stay.
 
 A plan changes which configurations are drawn, the epsilons of the criteria, scheme, selection and budget; the
-paper's rule changes the first only. What is allowed and promised (columns, rules, families, forms, thresholds)
+paper's rule changes the first only. A design changes the families, and which configurations are drawn. What is
+allowed and promised (columns, rules, families, forms, thresholds)
 stays.
 """
 
@@ -11,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import yaml
@@ -46,6 +48,16 @@ def restricted(source: str, configurations: Iterable[Configuration], notes: Sequ
     return _written(source, {_LISTED: listed(loads(source), configurations)}, {}, notes)
 
 
+def designed(source: str, configuration: Configuration, notes: Sequence[str]) -> str:
+    """The text of the same release with one family and one configuration of it, with notes at its head."""
+    specification, own = loads(source), configuration.hyperparameters
+    grid = {"family": configuration.family, "grid": {name: [text] for name, text in own.items()}}
+    sections: dict[str, Any] = {"families": [grid]}
+    if specification.configurations or prod(map(len, _choices(specification))) > 1:
+        sections[_LISTED] = listed(specification, [configuration])
+    return _written(source, sections, {}, notes)
+
+
 def listed(specification: Specification, configurations: Iterable[Configuration]) -> list[dict[str, Any]]:
     """Configurations as a specification lists them, without what need not be said."""
     space = specification.space
@@ -59,6 +71,12 @@ def listed(specification: Specification, configurations: Iterable[Configuration]
         }
         found.append({key: value for key, value in parts.items() if value})
     return found
+
+
+def _choices(specification: Specification) -> Iterator[Sequence[str]]:
+    """The alternatives of each column, and what the projection may be."""
+    space = specification.space
+    yield from (*space.alternatives.values(), *space.projections.values())
 
 
 def _sections(option: Option) -> Iterator[tuple[str, Any]]:
@@ -88,8 +106,9 @@ def _written(
         }
         for given, name in zip(data["criteria"], names, strict=True)
     ]
-    if len(sections[_LISTED]) > MOST_LISTED:
-        raise refusal("E420", asked=f"{len(sections[_LISTED]):,}")
+    many = len(sections.get(_LISTED, ()))
+    if many > MOST_LISTED:
+        raise refusal("E420", asked=f"{many:,}")
     wanted = validated(data)
     text = _edited(source, sections, [epsilons.get(name, KEPT) for name in names])
     if text is None or _read(text, sections).canonical() != wanted.canonical():
@@ -105,7 +124,7 @@ def _read(text: str, sections: Mapping[str, Any]) -> Specification:
     except FacsimileError as error:
         if error.code != "E210":
             raise
-        raise refusal("E420", asked=f"{len(sections[_LISTED]):,}") from None
+        raise refusal("E420", asked=f"{len(sections.get(_LISTED, ())):,}") from None
 
 
 def _edited(source: str, sections: Mapping[str, Any], epsilons: Sequence[str | None]) -> str | None:
@@ -174,6 +193,8 @@ def _block(name: str, value: Any) -> str:
         return f"{name}: {_scalar(value)}\n"
     if isinstance(value, Mapping):
         return f"{name}:\n" + "".join(f"  {key}: {_inline(given)}\n" for key, given in value.items())
+    if name == "families":
+        return yaml.safe_dump({name: value}, sort_keys=False, width=100, allow_unicode=True)
     return f"{name}:\n" + "".join(f"  - {_inline(item)}\n" for item in value)
 
 

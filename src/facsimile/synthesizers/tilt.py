@@ -53,17 +53,21 @@ class Heard:
     @classmethod
     def of(cls, scores: RowScores, public: Table, epsilon: Fraction, answers: Answers) -> Heard:
         """Asked with a clip that few records of a public table reach."""
-        norms = np.abs(scores.of(public.codes)).sum(axis=1)
-        order = np.argsort(norms)
-        place = np.searchsorted(np.cumsum(public.counts[order]), (1 - CLIPPED) * public.n)
-        most = max(1, int(norms[order][min(place, len(order) - 1)]))
-        question = NoisyScores(scores, most, epsilon)
+        question = NoisyScores(scores, clip(scores, public), epsilon)
         sums = answers.run(question).astype(np.float64)
-        return cls(scores, most, sums, 2 * float(question.units / epsilon) ** 2)
+        return cls(scores, question.most, sums, 2 * float(question.units / epsilon) ** 2)
 
     def values(self, codes: Codes) -> Floats:
         """A line for each score, a column for each row."""
         return np.ascontiguousarray(self.scores.clipped(codes, self.most).T, np.float64)
+
+
+def clip(scores: RowScores, public: Table) -> int:
+    """The ‖s‖₁ that few records of a public table exceed."""
+    norms = np.abs(scores.of(public.codes)).sum(axis=1)
+    order = np.argsort(norms)
+    place = np.searchsorted(np.cumsum(public.counts[order]), (1 - CLIPPED) * public.n)
+    return max(1, int(norms[order][min(place, len(order) - 1)]))
 
 
 def corrected(

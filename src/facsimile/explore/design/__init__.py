@@ -1,1 +1,237 @@
-"""Design."""
+"""Design: the measurements of a workload, computed from public data of the same form and from the criteria.
+
+Prediction, not trial. Near the public table the criteria are linear (`linear`), what tables say about a record is
+a sum of effects (`effects`), so the chance that the noise of given tables leaves every criterion met follows in
+milliseconds (`prediction`), with derivatives by the shares of ε (`weights`). A greedy search over tables uses it
+(`structures`). The noise-free fit of each draft that is taken shows its bias.
+
+Room for the test. A criterion is tested with noise afterwards, so the design aims below its threshold: `margin`
+scales of the noise that it is planned with, at most half of the threshold (`roomy`).
+
+Honesty. The prediction is of first order, and the search has seen it often. So the designs, `auto` and what the
+specification has meet on real candidates, all on the same seeds, and the best is taken. The chances that are
+reported come from fresh seeds that chose nothing. They speak of the public table all the same; how a design does
+on another population, only that population can tell.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from facsimile.acceptance.kind import Kind, kind_of, kinds_of
+from facsimile.acceptance.planned import declared
+from facsimile.errors import refusal
+from facsimile.explore.chances import interval
+from facsimile.explore.design.draft import Draft, Own
+from facsimile.explore.design.effects import Moments
+from facsimile.explore.design.linear import LinearCriteria
+from facsimile.explore.design.prediction import DRAWS
+from facsimile.explore.design.rehearsals import FAMILY, Rehearsals
+from facsimile.explore.design.structures import Found, Structures
+from facsimile.explore.design.weights import weighted
+from facsimile.spec.columns import Axis
+from facsimile.spec.criteria import Criterion
+from facsimile.spec.release import Specification
+from facsimile.synthesizers.measurements import AUTO, BestGroups
+from facsimile.synthesizers.tilt import clip
+from facsimile.table.encoding import recode
+from facsimile.table.exact import Floats
+from facsimile.table.scores import RowScores
+from facsimile.table.table import Codes, Table
+
+MARGIN = 2.0
+TRIALS = 400
+CHOOSING, FRESH = 8, 24
+"""Seeds on which designs meet, and seeds of the chances that are reported."""
+FINAL_STEPS = 25
+LISTED = 3
+"""So many workloads of the specification's own meet the design."""
+SEEDS = 10_000
+"""Designs of different seeds share no seed below."""
+UNDESIGNED: Own = {"measurements": AUTO, "weights": AUTO}
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How many of so many candidates met every criterion."""
+
+    met: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """Of all candidates."""
+        return self.met / self.of
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where the chance lies, with 95 % confidence."""
+        return interval(self.share, self.of, LEVEL)
+
+
+@dataclass(frozen=True)
+class Designed:
+    """Measurements for a specification, and what they are worth on seeds that chose nothing.
+
+    `taken` says what was taken: the `design`, `auto`, or what the `specification` had. `predicted` is the chance
+    that the linear criteria are met and `predictions` that of each; None for what was not designed.
+    """
+
+    own: dict[str, str]
+    epsilon: Fraction
+    taken: str
+    predicted: float | None
+    predictions: dict[str, float]
+    confirmed: Chance
+    before: Chance
+    failing: dict[str, float]
+    tried: int
+    candidates: int
+    seconds: float
+
+    def families(self) -> list[dict[str, Any]]:
+        """The block of a specification, as plain data."""
+        return [{"family": FAMILY, "grid": {name: [text] for name, text in self.own.items()}}]
+
+
+def design(
+    specification: Specification,
+    table: Table,
+    epsilon: Fraction,
+    *,
+    alternatives: Mapping[str, str] | None = None,
+    margin: float = MARGIN,
+    scores: bool = True,
+    seed: int = 1,
+    trials: int = TRIALS,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Designed:
+    """Tables, weights and scores of a workload for a public table, at the finest refinement of a specification.
+
+    `alternatives` are each column's first unless given. The search tries at most so many drafts; the result
+    follows from the seed.
+    """
+    begun = time.monotonic()
+    spec = roomy(specification.sized(table.n), margin)
+    choice = dict(alternatives or spec.alternatives_named(""))
+    rehearsals = Rehearsals(spec, recode(spec, table, choice), choice, epsilon)
+    structures = searched(rehearsals, scores, trials, progress)
+    found = None if structures is None else best(structures, progress)
+    finalists: dict[str, Own] = {} if found is None else {"design": found.draft.own}
+    finalists |= {f"specification {i}": own for i, own in enumerate(listed(specification), 1)}
+    finalists["auto"] = UNDESIGNED
+    pool = range(seed * SEEDS, seed * SEEDS + CHOOSING)
+    values = {}
+    for name, own in finalists.items():
+        progress(f"making candidates: {name}")
+        values[name] = fmean(rehearsals.worth(own, one) for one in pool)
+    taken = max(values, key=lambda name: values[name])
+    if not values[taken] and rehearsals.candidate(finalists[taken], pool[0]) is None:
+        raise refusal("E160", family=FAMILY)
+    progress(f"making candidates on fresh seeds: {taken}")
+    fresh = range(pool.stop, pool.stop + FRESH)
+    ratios = np.array([rehearsals.ratios(finalists[taken], one) for one in fresh])
+    before = ratios if taken == "auto" else np.array([rehearsals.ratios(UNDESIGNED, one) for one in fresh])
+    failing = 1 - (ratios < 1).mean(axis=0)
+    names = [criterion.name for criterion in spec.criteria]
+    predicted = found if taken == "design" else None
+    return Designed(
+        dict(finalists[taken]),
+        epsilon,
+        taken.split()[0],
+        None if predicted is None else predicted.chance(epsilon),
+        {} if predicted is None else predicted.chances(epsilon),
+        _chance(ratios),
+        _chance(before),
+        {name: float(share) for name, share in zip(names, failing, strict=True) if share},
+        0 if structures is None else structures.tried,
+        len(finalists) * CHOOSING + FRESH * (1 + (taken != "auto")),
+        time.monotonic() - begun,
+    )
+
+
+def roomy(specification: Specification, margin: float) -> Specification:
+    """The specification with thresholds that leave room for the noise of their test.
+
+    A criterion that is met when its value lies below T and that is planned with noise of scale b = Δ/ε gets
+    T − margin·b, at least T/2; where only a release can tell Δ, it keeps T. Two scales are exceeded by noise in
+    one test of fifteen.
+    """
+    assumed = declared(specification)
+
+    def less(kind: Kind[Any]) -> Criterion:
+        criterion: Criterion = kind.criterion
+        delta = kind.planned(specification, assumed)[0]
+        if delta is None or not margin:
+            return criterion
+        limit = kind_of(criterion, "sharp").limit
+        room = max(limit / 2, limit - Fraction(margin) * delta / criterion.epsilon)
+        lower = kind_of(criterion, "sharp").error(room)
+        return criterion if lower is None else criterion.model_copy(update={"threshold": lower})
+
+    criteria = tuple(less(kind_of(criterion, "sharp")) for criterion in specification.criteria)
+    return specification.model_copy(update={"criteria": criteria})
+
+
+def searched(
+    rehearsals: Rehearsals, scores: bool, trials: int, progress: Callable[[str], None]
+) -> Structures | None:
+    """A search for a public table; None where no criterion has a linear view."""
+    spec, real = rehearsals.specification, rehearsals.real
+    criteria = LinearCriteria.of(spec, real)
+    start = rehearsals.candidate({"measurements": "each", "weights": AUTO}, None)
+    if not criteria.parts or start is None:
+        return None
+    cuts = {axis.name: _cut(real, axis) for axis in real.domain.axes if axis.size > 1}
+    asked = {kind.criterion.name: kind.scores(spec, real) for kind in kinds_of(spec)} if scores else {}
+    heard = {name: (one, clip(one, real)) for name, one in asked.items() if one is not None}
+    functions = {name: _clipped(*one) for name, one in heard.items()}
+    moments = Moments(real, start, cuts, criteria.functions, functions)
+    public = real.counts @ criteria.functions(real.codes) / real.n
+
+    def fitted(draft: Draft) -> Floats | None:
+        made = rehearsals.candidate(draft.own, None)
+        return None if made is None else made.counts @ criteria.functions(made.codes) / made.n - public
+
+    diameters = {name: 2.0 * most for name, (_, most) in heard.items()}
+    return Structures(moments, criteria, spec.criteria, rehearsals.epsilon, diameters, fitted, trials, progress)
+
+
+def best(structures: Structures, progress: Callable[[str], None]) -> Found | None:
+    """Climb from the most promising start, and weigh what was found on more draws; None where nothing holds."""
+    starts = sorted((structures.weighed(draft, 0.0, 3) for draft in structures.starts()), key=lambda one: -one.value)
+    found = next((one for one in (structures.climb(start.draft) for start in starts) if one is not None), None)
+    if found is None:
+        return None
+    progress("sharing epsilon")
+    prediction = structures.predicted(found.draft, DRAWS)
+    draft, value = weighted(found.draft, prediction, float(structures.epsilon), found.bias, FINAL_STEPS)
+    return Found(draft, value, prediction, found.bias)
+
+
+def listed(specification: Specification) -> list[Own]:
+    """The first workloads that a specification has itself, `auto` left out."""
+    grids = [grid for grid in specification.families if grid.family == FAMILY]
+    every = [grid.combination(place) for grid in grids for place in range(min(LISTED, grid.size))]
+    return [own for own in every if own.get("measurements", AUTO) != AUTO][:LISTED]
+
+
+def _cut(table: Table, axis: Axis) -> BestGroups:
+    numbers = [float(number) for number in axis.numbers or range(axis.size)]
+    return BestGroups.of(table.marginal((axis.name,)).astype(np.float64), numbers)
+
+
+def _clipped(scores: RowScores, most: int) -> Callable[[Codes], Floats]:
+    return lambda codes: scores.clipped(codes, most).astype(np.float64)
+
+
+def _chance(ratios: Floats) -> Chance:
+    return Chance(int((ratios.max(axis=1) < 1).sum()), len(ratios))

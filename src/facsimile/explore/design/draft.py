@@ -16,8 +16,8 @@ from facsimile.table.domain import Clique, Domain
 T = TypeVar("T")
 LONGEST = 1000
 """The characters that a specification allows in a hyperparameter."""
-LEAST = 1e-4
-"""No share of ε is less: a hundredth of a per cent."""
+LEAST = 0.003
+"""No share of ε is less: smaller ones say nothing, and lead a search astray."""
 Own = Mapping[str, str]
 """Hyperparameters of the workload family."""
 
@@ -89,6 +89,17 @@ class Draft:
     def with_tables(self, tables: Sequence[Sizes]) -> Draft:
         """Several tables more, one after the other."""
         return reduce(Draft.with_table, tables, self)
+
+    def with_score(self, name: str, share: float) -> Draft:
+        """A score more, with a share of ε."""
+        left = [one * (1 - share) for one in self.shares]
+        return replace(self, scores=(*self.scores, name)).shared([*left, share])
+
+    def without_score(self, name: str) -> Draft:
+        """A score less."""
+        at = len(self.codes) + len(self.tables) + self.scores.index(name)
+        scores = tuple(other for other in self.scores if other != name)
+        return replace(self, scores=scores).shared((*self.shares[:at], *self.shares[at + 1 :]))
 
     def without(self, place: int) -> Draft:
         """One table less."""

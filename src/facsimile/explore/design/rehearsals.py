@@ -17,8 +17,9 @@ from facsimile.acceptance.candidate import exact_errors
 from facsimile.acceptance.kind import kind_of
 from facsimile.errors import FacsimileError
 from facsimile.explore.design.draft import Own
+from facsimile.explore.design.linear import POWER
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
+from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals, NoisyScores
 from facsimile.privacy.reader import rehearse
 from facsimile.release.recipe import Recipe
 from facsimile.spec.criteria import Criterion
@@ -37,8 +38,8 @@ class Coupled:
     """Answers on a public table, each table of columns with noise of its own: its law is a curator's.
 
     The noise follows from the seed, the columns, and how often they were asked before. So two workloads with
-    one seed meet the same luck in every table that both ask, whatever else they ask. Without a seed marginals
-    have no noise, and claim what they would have: a fit of them shows its bias.
+    one seed meet the same luck in every table that both ask, whatever else they ask. Without a seed answers have
+    no noise, and claim what they would have: a fit of them shows its bias.
     """
 
     domain: Domain
@@ -48,6 +49,9 @@ class Coupled:
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Noisy marginals one by one; other mechanisms are not coupled."""
+        if self.seed is None and isinstance(mechanism, NoisyScores):
+            sums = self.table.counts @ mechanism.scores.clipped(self.table.codes, mechanism.most)
+            return cast(T, sums)
         if not isinstance(mechanism, NoisyMarginals):
             return self._curator(self.seed or 0).run(mechanism)
         found: list[Measurement] = []
@@ -102,6 +106,10 @@ class Rehearsals:
             return (inf,) * len(criteria)
         errors = exact_errors(self.specification, self.real, table)
         return tuple(ratio(criterion, error.value) for criterion, error in zip(criteria, errors, strict=True))
+
+    def worth(self, own: Own, seed: int) -> float:
+        """About 1 where every criterion is met with room, about 0 where one is far from it."""
+        return 1 / (1 + sum(one**POWER for one in self.ratios(own, seed)))
 
 
 def ratio(criterion: Criterion, error: float | None) -> float:

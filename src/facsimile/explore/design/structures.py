@@ -31,7 +31,9 @@ COARSE, FEW, MOST_CELLS = 4, 2, 512
 LADDER = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 GAIN, PRICE = 0.002, 0.004
 """A move must raise the promise by so much, and a table more by so much again."""
-QUICK, STEPS = 2, 12
+SCORE = 0.1
+"""The share of ε that a new score begins with."""
+QUICK, STEPS = 3, 12
 """Steps of a weighing in a trial, and after a move was taken."""
 SEARCHING = 100
 """Draws of noise in a search."""
@@ -90,7 +92,8 @@ class Structures:
         prediction = self.predicted(draft)
         bias = prediction.first_bias + correction
         better, value = weighted(draft, prediction, float(self.epsilon), bias, steps)
-        return Found(better, value - PRICE * len(draft.tables), prediction, bias)
+        price = PRICE * (len(draft.tables) + len(draft.scores))
+        return Found(better, value - price, prediction, bias)
 
     def settled(self, found: Found, steps: int = STEPS) -> Found | None:
         """With the bias of a real fit, and shares that suit it."""
@@ -137,7 +140,7 @@ class Structures:
     def moves(self, draft: Draft) -> Iterator[tuple[str, Draft]]:
         """Every change that makes sense, by name."""
         for name, changed in self._moves(draft):
-            if changed.sensible(self.moments.table.n) and changed.tables != draft.tables:
+            if changed.sensible(self.moments.table.n):
                 yield name, changed
 
     def _moves(self, draft: Draft) -> Iterator[tuple[str, Draft]]:
@@ -158,6 +161,11 @@ class Structures:
             both = [draft.columns(draft.tables[place]) for place in (one, other)]
             if set(both[0]) & set(both[1]):
                 yield f"merge {' with '.join(map('*'.join, both))}", draft.merged(one, other)
+        for name in self.diameters:
+            if name in draft.scores:
+                yield f"no score of {name}", draft.without_score(name)
+            else:
+                yield f"score of {name}", draft.with_score(name, SCORE)
 
     @property
     def joints(self) -> list[Clique]:
@@ -189,4 +197,6 @@ class Structures:
         named = alone.with_tables([self.sized(pair, COARSE) for pair in self.named])
         joints = [self.sized(clique, FEW) for clique in self.joints]
         found = [alone, named, *(one.with_table(joint) for joint in joints for one in (alone, named))]
+        for name in self.diameters:
+            found += [draft.with_score(name, SCORE) for draft in found]
         return [draft for draft in found if draft.sensible(self.moments.table.n)]
