@@ -243,6 +243,9 @@ class PlannedRelease(Narrowing, Tabular):
         from facsimile.release.check import show_upper
 
         found, wish = self.found, f"{self.found.accept:g}"
+        if found.option.predicted:
+            tried = f"{show_upper(found.option.generator)} was not tried"
+            yield f"The generator's epsilon {tried}: this is predicted from trials above and below it."
         if found.fresh is None:
             return
         few = f"{len(found.option.stated):,} trials are too few to tell whether that is {wish} or more"
@@ -278,6 +281,7 @@ def _point(point: Point) -> dict[str, Any]:
         "low": point.low,
         "high": point.high,
         "generator": show_decimal(point.option.generator),
+        "predicted": point.option.predicted,
         "mode": point.option.mode.name,
     }
 

@@ -9,7 +9,8 @@ Honesty.  The best of many estimates is too good. Therefore the fresh trials are
   stated   The other half has no part in the list and states the probability of what is listed. The curve keeps
            the options that state more than every cheaper one: more epsilon never states less.
 
-Theorem.  All intervals of the list hold together with probability 95 %, whichever of them a plan takes.
+Theorem.  All intervals of listed options whose epsilon of the generator was tried hold together with
+  probability 95 %, whichever of them a plan takes. What is predicted between tried ones (between.py) has none.
 Proof.    Given the choosing half, the list of k options is fixed, and the stating trials are independent of it.
   Each of its 2k bounds fails with probability at most 5 %/2k (chances.interval); the sum is 5 %.  QED
 
@@ -113,8 +114,8 @@ class Curve:
         return {name: part.cheapest(wish) for name, part in parts.items()}
 
     def sure(self, wish: float, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:
-        """The smallest total whose whole interval reaches what is wished."""
-        shown = [point for point in self.points if point.scheme in schemes and point.low >= wish]
+        """The smallest total whose whole interval reaches what is wished; a prediction shows nothing."""
+        shown = [p for p in self.points if p.scheme in schemes and p.low >= wish and not p.option.predicted]
         return min(shown, key=lambda point: (point.total, -point.release), default=None)
 
     def best(self, total: Fraction, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:

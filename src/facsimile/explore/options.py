@@ -1,12 +1,12 @@
 """Options: every way to spend on a release, with the trials that tell its chance.
 
-An option is a scheme, a generator's epsilon that was tried, an epsilon of the test, of the regression paid
-once, a way to select, and the configurations that are drawn from. Its total is what `Plan` charges; its chance
-follows from chances.py. What is measured after acceptance costs the same in every option: each criterion gets
-the epsilon at which the scale of its noise is a given part of its threshold. Criteria keep their declared
-forms; a study in the paper's scheme has options with the declared epsilons too, whose chance is how often its
-trials were accepted. In scheme `measured` nothing follows acceptance: criteria share one number, or each has
-the epsilon that its room asks for (`_splits`).
+An option is a scheme, a generator's epsilon that was tried or lies between two that were (between.py), an
+epsilon of the test, of the regression paid once, a way to select, and the configurations that are drawn from.
+Its total is what `Plan` charges; its chance follows from chances.py. What is measured after acceptance costs
+the same in every option: each criterion gets the epsilon at which the scale of its noise is a given part of its
+threshold. Criteria keep their declared forms; a study in the paper's scheme has options with the declared
+epsilons too, whose chance is how often its trials were accepted. In scheme `measured` nothing follows
+acceptance: criteria share one number, or each has the epsilon that its room asks for (`_splits`).
 
 The fresh trials are cut in halves: `chosen` may decide which options are looked at, `stated` decides nothing
 here (see curve.py).
@@ -25,6 +25,7 @@ from math import ceil, floor, log, log10
 import numpy as np
 
 from facsimile.acceptance.kind import kinds_of
+from facsimile.explore.between import Level
 from facsimile.explore.chances import Distances, at_least, interval
 from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
@@ -74,6 +75,8 @@ class Option:
     chosen: Floats
     stated: Floats
     seconds: float
+    predicted: bool = False
+    """Whether its epsilon of the generator lies between those that were tried."""
 
     @cached_property
     def mode(self) -> Mode:
@@ -136,15 +139,6 @@ class Option:
         return float(self.mode.tried(float(self.stated.mean())))
 
 
-@dataclass(frozen=True, eq=False)
-class Level:
-    """The fresh trials of the finalists at one epsilon of the generator."""
-
-    generator: Fraction
-    configurations: dict[str, Configuration]
-    trials: dict[str, list[Trial]]
-
-
 def levels(study: Study) -> list[Level]:
     """Where a study has fresh trials, the largest epsilon first."""
     found = []
@@ -175,7 +169,7 @@ def _at(spec: Specification, level: Level, keep: float, noise: float, factor: fl
             chosen, stated = (_pooled(part, kept) for part in parts)
             configurations = tuple(level.configurations[name] for name in kept)
             seconds = float(np.mean([t.fit_seconds + t.seconds for half in halves for t in half]))
-            yield Option(*way, level.generator, configurations, chosen, stated, seconds)
+            yield Option(*way, level.generator, configurations, chosen, stated, seconds, level.predicted)
 
 
 def _ways(

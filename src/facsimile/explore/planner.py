@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from facsimile.errors import FacsimileError, refusal
+from facsimile.explore.between import around
 from facsimile.explore.curve import Curve, Point
 from facsimile.explore.options import BOUNDED as BOUNDED
 from facsimile.explore.options import Option, levels, options
@@ -59,10 +60,16 @@ def plan(
 ) -> Planned:
     """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared.
 
-    `values`: only plans that publish a value of every criterion.
+    `values`: only plans that publish a value of every criterion. Between tried epsilons of the generator
+    chances are predicted (between.py), near the cheapest option that the choosing trials vouch for.
     """
     spec, found = study.setup.specification, levels(study)
-    whole = Curve.of(options(spec, found, keep, noise))
+    every = options(spec, found, keep, noise)
+    vouched = [option for option in every if option.scheme in schemes and option.least >= accept]
+    if vouched:
+        near = min(vouched, key=lambda option: option.total)
+        every += options(spec, around(found, near.generator), keep, noise)
+    whole = Curve.of(every)
     curve = whole.valued() if values else whole
     limit = spec.budget.total if total is None else total
     point = chosen(curve, accept, limit, schemes)

@@ -107,9 +107,15 @@ def level_after(generator: Fraction, steps: int) -> Fraction:
     >>> [str(level_after(Fraction(4), k)) for k in range(4)]
     ['4', '14/5', '2', '7/5']
     """
-    if not steps:
-        return generator
-    value = float(generator) * 2 ** (-steps / 2)
+    return two_digits(float(generator) * 2 ** (-steps / 2)) if steps else generator
+
+
+def two_digits(value: float) -> Fraction:
+    """The nearest decimal of two digits.
+
+    >>> [str(two_digits(value)) for value in (0.3535, 14.1)]
+    ['7/20', '14']
+    """
     digits = 1 - floor(log10(value))
     return Fraction(round(value * 10**digits), 1) / Fraction(10) ** digits
 

@@ -68,8 +68,7 @@ class Job:
 
 def fit_key(configuration: Configuration) -> str:
     """A name for everything of a configuration but its projection."""
-    bare = Configuration(configuration.alternatives, configuration.family, configuration.hyperparameters, {})
-    return bare.identifier
+    return configuration.fit_name
 
 
 def run(setup: Setup, job: Job) -> list[Trial]:

@@ -44,6 +44,11 @@ class Configuration:
         canonical = json.dumps(self.as_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return f"{self.family}-{hashlib.sha256(canonical.encode()).hexdigest()[:12]}"
 
+    @cached_property
+    def fit_name(self) -> str:
+        """A name for everything but the projection."""
+        return replace(self, projection={}).identifier
+
 
 @dataclass(frozen=True)
 class Space:
