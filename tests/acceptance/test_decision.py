@@ -32,7 +32,9 @@ from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Answer
+from facsimile.privacy.modes import Coin
 from facsimile.privacy.noise import SystemNoise
+from facsimile.privacy.queries import LargestDifference
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients, RegressionError
 from facsimile.spec.load import load
@@ -100,6 +102,36 @@ def test_a_margin_is_the_smallest_that_the_exact_tail_allows(
     assert tail(t, epsilon, units) <= float(p) * (1 + 1e-9)
     if t > 1 and epsilon < units:
         assert tail(t - 2, epsilon, units) > float(p) * (1 - 1e-9)
+
+
+@given(
+    st.integers(2, 40),
+    st.fractions(Fraction(1, 10), Fraction(1), max_denominator=97),
+    st.fractions(Fraction(1, 2), Fraction(8), max_denominator=20),
+    st.fractions(Fraction(1, 400), Fraction(1, 4), max_denominator=400),
+)
+def test_what_is_tested_by_its_own_noise_passes_by_luck_as_seldom_as_stated(
+    n: int, limit: Fraction, epsilon: Fraction, luck: Fraction
+) -> None:
+    """A value of exactly the limit, or anything above it: ⌊K·T⌋, not ⌈K·T⌉, is what noise starts from."""
+    kind = kind_of(small().criteria[0].model_copy(update={"epsilon": epsilon}))
+    table = Table.from_rows(*_small_table(small().sized(n), [[0, 0]] * n))
+    asked = Asked(kind, LargestDifference(table), limit, limit).guarded(luck)
+    assert fine_grid(asked.sensitivity) == n
+    last = math.ceil(n * asked.tested_at) - 1
+    assert [asked.measured(Answer(z, n)).met for z in (last, last + 1)] == [True, False]
+    t = math.floor(n * limit) - last
+    assert tail(t, epsilon, 1) <= float(luck) * (1 + 1e-9)
+    if t > 1 and epsilon < 1:
+        assert tail(t - 2, epsilon, 1) > float(luck) * (1 - 1e-9)
+
+
+def test_the_check_values_of_a_coin() -> None:
+    """α = γ = 0.05: luck 0.0026247, not αγ; at K = 1024 and ε = 0.2 a margin of 26,879, not 27,128."""
+    luck = Coin(gamma=Fraction(1, 20), false_accept=Fraction(1, 20)).luck
+    assert float(luck) == pytest.approx(0.0026247, abs=1e-7)
+    assert margin(luck, Fraction(1, 5), GRID) == 26_879
+    assert margin(Fraction(1, 400), Fraction(1, 5), GRID) == 27_128
 
 
 def test_the_joint_test_accepts_a_bad_candidate_no_more_often_than_stated() -> None:

@@ -12,7 +12,7 @@ from budgets import RULE, SOURCE, made, room
 from facsimile.explore.chances import Distances
 from facsimile.explore.judge import ONCE
 from facsimile.explore.narrowed import narrowed
-from facsimile.explore.options import Option, levels, options, round_up
+from facsimile.explore.options import LOSSES, ROOMS, Option, _splits, levels, options, round_up
 from facsimile.explore.race import RaceRule
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, Trial
@@ -50,8 +50,40 @@ def test_one_half_of_the_fresh_trials_chooses_and_the_other_states(study: Study)
 def test_noise_is_the_asked_part_of_the_threshold(study: Study) -> None:
     """Limits are 200 Δ: a scale of a tenth needs ε = 1/20."""
     for noise, epsilon in ((0.1, Fraction(1, 20)), (0.05, Fraction(1, 10))):
-        bounded = [option for option in every(study, noise=noise) if option.scheme != "paper"]
+        after = ("test-then-measure", "train-once")
+        bounded = [option for option in every(study, noise=noise) if option.scheme in after]
         assert {dict(option.measured)["marginals-absolute"] for option in bounded} == {epsilon}
+
+
+def test_in_scheme_measured_criteria_share_one_number_or_each_has_the_epsilon_its_room_asks_for(
+    study: Study,
+) -> None:
+    """The same test and the same chances as test-then-measure, for less; or a value for each criterion."""
+    found = every(study)
+    mine = [option for option in found if option.scheme == "measured"]
+    shared, own = ([o for o in mine if o.valued is valued] for valued in (False, True))
+    assert shared and own and {o.variant for o in own} == {"measured, with values"}
+    names = {criterion.name for criterion in study.declared.criteria}
+    for option in own:
+        assert option.test is None and {name for name, _ in option.measured} == names
+    others = [o for o in found if o.scheme == "test-then-measure"]
+    twins = {(o.test, o.once, str(o.mode), o.generator, o.configurations): o for o in others}
+    for option in shared[::53]:
+        twin = twins[option.test, option.once, str(option.mode), option.generator, option.configurations]
+        assert option.measured == () and np.array_equal(option.stated, twin.stated)
+        assert option.total < twin.total
+        assert option.plan.after == 0 == option.plan.once
+
+
+def test_a_cheap_criterion_gets_little_and_losses_are_as_planned() -> None:
+    """Rooms of 50 and 5,000 Δ: by Lagrange's rule, and nearly the loss that was asked for."""
+    rooms = (room("wide", 0, 5_000, 1), room("narrow", 0, 50, 1))
+    trials = [Trial("one", "1", 1000, True, (), rooms, 1.0, 2.0)] * 4
+    distances, luck = Distances.of(trials), Fraction(1, 20)
+    for loss, split in zip(LOSSES * len(ROOMS), _splits(distances, luck), strict=True):
+        assert split["wide"] < split["narrow"] / 50
+        chance = distances.by_measurement([split["wide"], split["narrow"]], None, luck)
+        assert 1 - 1.1 * loss <= chance.min() <= 1
 
 
 def test_only_configurations_with_enough_acceptance_are_kept(tmp_path: Path) -> None:

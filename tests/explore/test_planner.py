@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from budgets import RULE, SOURCE, made
 from conftest import EXAMPLES
+from facsimile.api.plans import PlannedRelease
 from facsimile.errors import FacsimileError
 from facsimile.explore.curve import curve_of
 from facsimile.explore.narrowed import narrowed, restricted
@@ -21,7 +22,7 @@ from facsimile.explore.options import SCHEMES
 from facsimile.explore.planner import BOUNDED, Planned, chosen, plan
 from facsimile.explore.race import RaceRule
 from facsimile.explore.study import Study
-from facsimile.release.check import check
+from facsimile.release.check import check, show_upper
 from facsimile.release.plan import plan_of
 from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import show_decimal
@@ -196,9 +197,45 @@ def test_the_written_specification_is_the_plan(study: Study, scheme: SchemeName,
         assert getattr(written, kept_) == getattr(before, kept_)
     assert [c.statistic for c in written.criteria] == [c.statistic for c in before.criteria]
     assert [c.threshold for c in written.criteria] == [c.threshold for c in before.criteria]
-    assert {c.name: c.epsilon for c in written.criteria} == dict(option.measured)
+    assert {c.name: c.epsilon for c in written.criteria if c.epsilon} == dict(option.measured)
     again = plan_of(loads(narrowed(text, option, [])))
     assert again.total() == option.plan.total(), "a narrowed specification can be narrowed again"
+
+
+def test_a_plan_says_why_and_what_the_others_cost(study: Study) -> None:
+    """The cheapest of each scheme that reaches the wish, whichever were asked for; values where wanted."""
+    found = planned(study, 0.5)
+    assert found.option.scheme == "measured" and not found.option.valued
+    assert list(found.compared) == [*SCHEMES, "measured, with values"]
+    for name, point in found.compared.items():
+        assert point is not None and point.variant == name and point.release >= 0.5
+        assert point.total >= found.point.total or name == "paper"
+        cheaper = [p for p in found.curve.points if p.variant == name and p.total < point.total]
+        assert all(p.release < 0.5 for p in cheaper)
+    valued = plan(study, 0.5, values=True)
+    assert valued.option.valued
+    assert valued.point.total == min(
+        p.total for p in found.compared.values() if p and p.option.valued and p.scheme != "paper"
+    )
+    reason = PlannedRelease(study, found).reason
+    assert reason.startswith("Why measured: the measurement is the test")
+    for name, point in found.compared.items():
+        assert point is not None and (name == "measured" or f"{name} {show_upper(point.total)}" in reason)
+
+
+@pytest.mark.parametrize("flow", [False, True], ids=["block", "flow"])
+@pytest.mark.parametrize("place", ["first", "middle", "last"])
+def test_an_epsilon_that_is_shared_from_now_on_goes(study: Study, flow: bool, place: str) -> None:
+    option = planned(study, 0.5, "measured").option
+    keys = ["criterion: marginals-absolute", "threshold: 0.1"]
+    keys.insert({"first": 0, "middle": 1, "last": 2}[place], "epsilon: 0.1")
+    old = SOURCE[SOURCE.index("  - criterion: marginals-absolute") : SOURCE.index("  - {criterion: total")]
+    new = f"  - {{{', '.join(keys)}}}\n" if flow else "  - " + "\n    ".join(keys) + "\n"
+    text = narrowed(SOURCE.replace(old, new), option, [])
+    assert (
+        "# two ways to cut" in text and "epsilon:" not in text[text.index("criteria:") : text.index("scheme:")]
+    )
+    assert [c.epsilon for c in loads(text).criteria] == [0, 0]
 
 
 def test_a_specification_in_one_line_is_written_anew(study: Study) -> None:
@@ -217,7 +254,7 @@ def test_the_examples_can_be_narrowed_where_they_stand(path: Path, study: Study)
         return
     spec = loads(source)
     changed = replace(
-        planned(study, 0.5).option,
+        planned(study, 0.5, "test-then-measure").option,
         once=Fraction(1, 10),
         measured=tuple((criterion.name, Fraction(1, 20)) for criterion in spec.criteria),
         configurations=(spec.space.pure().configuration(0),),

@@ -76,6 +76,25 @@ def test_the_total_of_every_scheme_and_mode(births: Path, scheme: str, mode: str
     assert float(found.total) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "paper"])
+@pytest.mark.parametrize("shared", [0, 3, 8])
+def test_the_total_of_scheme_measured(births: Path, mode: str, shared: int) -> None:
+    """Fit, one shared number and the others' own, each time; nothing after it."""
+    criteria = [copy.deepcopy(c) for c in births_data(births)["criteria"]]
+    for criterion in criteria[:shared]:
+        del criterion["epsilon"]
+    budget = {"total": "100", "generator": "4", "once": "0.1"} | ({"test": "0.2"} if shared else {})
+    changes = {"scheme": "measured", "statistic": "sharp", "budget": budget, "criteria": criteria}
+    found = check(births_with(births, selection={"mode": mode, **MODES[mode]}, **changes))
+    own = sum(float(c["epsilon"]) for c in criteria[shared:])
+    assert float(found.total) == pytest.approx(
+        search(mode, GENERATOR + TEST * bool(shared) + own) + ONCE, abs=1e-9
+    )
+    notes = [line.note for line in found.budget]
+    assert notes.count("by the test of a candidate") == shared
+    assert notes.count("measured in each iteration") == 8 - shared
+
+
 @pytest.mark.parametrize(("gamma", "total"), [("0.01", 9.08), ("0.05", 7.86), ("1", 4.99)])
 def test_a_coin_at_the_births_iteration(births: Path, gamma: str, total: float) -> None:
     found = check(births_with(births, selection={"mode": "coin", "gamma": gamma}))

@@ -429,12 +429,26 @@ def test_a_rehearsal_is_reproducible_marked_and_tells_everything(folder: Path) -
     assert not (folder / "budget" / "people.ledger").exists()
 
 
+EASY: list[dict[str, Any]] = [
+    {"criterion": "marginals-absolute", "threshold": "0.1", "epsilon": "1"},
+    {"criterion": "total-variation", "ways": "2", "threshold": "0.6", "epsilon": "1"},
+    {"criterion": "mean", "of": "age", "by": ["age"], "threshold": "60", "epsilon": "5"},
+]
+
+
+def alone(criterion: dict[str, Any]) -> dict[str, Any]:
+    """A criterion without an epsilon of its own."""
+    return {key: value for key, value in criterion.items() if key != "epsilon"}
+
+
 def test_every_scheme_and_mode_makes_a_release(folder: Path) -> None:
     paper = {"total": "30", "generator": "3"}
     once = {"total": "30", "generator": "3", "test": "2"}
     cases: list[dict[str, Any]] = [
         {"scheme": "paper", "budget": paper, "statistic": "paper", "selection": {"mode": "paper"}},
         {"scheme": "train-once", "budget": once},
+        {"scheme": "measured", "budget": paper | {"total": "60"}, "criteria": EASY},
+        {"scheme": "measured", "budget": once, "criteria": EASY[:1] + [alone(c) for c in EASY[1:]]},
         {"selection": {"mode": "single"}},
         {"budget": {"total": "30", "generator": "3", "test": "2", "once": "0.1"}},
         {"selection": {"mode": "rising-coin", "a": "0.5"}},

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from facsimile.acceptance.decision import SHARED
 from facsimile.acceptance.regression import Fit, fit_once
 from facsimile.privacy.curator import Allowance, Curator, Search
+from facsimile.privacy.mechanisms import NoisyAnswer
+from facsimile.privacy.queries import WorstExcess
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.release.plan import plan_of
 from facsimile.release.scheme import Accepted, Prepared, Scheme
@@ -99,6 +102,75 @@ def test_a_plan_charges_for_what_is_asked_and_for_nothing_else(public: Path, sch
     assert found.indices[-1] == plan.index
     assert found.after == plan.after
     assert (plan.once > 0) is (once or scheme == "train-once")
+
+
+def by_measurement(shared: int, mode: str = "single", threshold: str = "0.1") -> Specification:
+    """Scheme measured: four criteria, of which the first ones share one number."""
+    criteria: list[dict[str, Any]] = [
+        {"criterion": "marginals-absolute", "threshold": threshold},
+        {"criterion": "total-variation", "ways": "2", "threshold": "0.9"},
+        {"criterion": "regression-mae", "target": "age", "threshold": "500"},
+        {"criterion": "mean", "of": "age", "by": ["age"], "threshold": "60"},
+    ]
+    for place, criterion in enumerate(criteria[shared:]):
+        criterion["epsilon"] = f"0.{place + 3}"
+    budget = {"total": "60", "generator": "3", "once": "0.25"} | ({"test": "2"} if shared else {})
+    selection = {"mode": mode} | {"coin": {"gamma": "0.05"}, "single": {}}[mode]
+    return specification(scheme="measured", criteria=criteria, budget=budget, selection=selection)
+
+
+@dataclass
+class Asked:
+    """Answers of a curator, with every mechanism that was run."""
+
+    answers: Any
+    run_: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.domain = self.answers.domain
+
+    def run(self, mechanism: Any) -> Any:
+        self.run_.append(mechanism)
+        return self.answers.run(mechanism)
+
+    def recoded(self, domain: Any, maps: Any) -> Asked:
+        return Asked(self.answers.recoded(domain, maps), self.run_)
+
+
+@pytest.mark.parametrize("shared", range(5))
+@pytest.mark.parametrize("mode", ["single", "coin"])
+def test_in_scheme_measured_nothing_is_asked_twice_and_nothing_after_acceptance(
+    public: Path, shared: int, mode: str
+) -> None:
+    spec = by_measurement(shared, mode)
+    plan, table = plan_of(spec), read_public(public, spec)
+    assert plan.after == 0
+    assert plan.index == 3 + (2 if shared else 0) + sum(Fraction(k, 10) for k in range(3, 7 - shared))
+    found = spent(spec, table, seed=3)
+    assert found.accepted is not None
+    assert (found.once, found.indices[-1], found.after) == (plan.once, plan.index, 0)
+    measured = found.accepted.measured
+    assert [m.criterion for m in measured] == list(spec.criteria) and all(m.met for m in measured)
+    assert [m.mechanism == SHARED for m in measured] == [place < shared for place in range(4)]
+    assert len({m.units for m in measured[:shared]}) <= 1
+    scheme, curator = Scheme(spec, lambda n: 0), Curator.rehearsal(rehearse(table), 3)
+    asked = Asked(curator)
+    assert scheme.index(asked, found.prepared, np.random.default_rng(3)) is not None
+    tests = [m for m in asked.run_ if isinstance(m, NoisyAnswer)]
+    assert [isinstance(m.query, WorstExcess) for m in tests] == [True] * bool(shared) + [False] * (4 - shared)
+    parts = [query for m in tests if isinstance(m.query, WorstExcess) for query, _ in m.query.parts]
+    alone = [m.query for m in tests if not isinstance(m.query, WorstExcess)]
+    assert len(parts) == shared and len({id(query) for query in parts + alone}) == 4
+
+
+def test_what_only_luck_would_accept_is_not_asked(public: Path) -> None:
+    """A margin as wide as the threshold: the index ends before a question about the candidate."""
+    for shared in (0, 1):
+        spec = by_measurement(shared, threshold="0.00001")
+        asked = Asked(Curator.rehearsal(rehearse(read_public(public, spec)), 3))
+        prepared = Scheme(spec, lambda n: 0).prepare(asked, np.random.default_rng(3))
+        assert Scheme(spec, lambda n: 0).index(asked, prepared, np.random.default_rng(3)) is None
+        assert not any(isinstance(m, NoisyAnswer) for m in asked.run_)
 
 
 @pytest.mark.parametrize("kinds", [("coefficients", "mae"), ("coefficients",)])

@@ -436,7 +436,7 @@ def test_report_page_pdf_terminal_and_verify_agree_on_bounds_that_hold_together(
     said = json.loads((out / bundle.REPORT).read_text())
     page = (out / bundle.PAGE).read_text()
     pdf = "".join(sheet.extract_text() for sheet in PdfReader(out / bundle.PDF).pages)
-    assert said["confidence"] == {"together": "0.95", "each": "0.983047573", "shared_by": 3}
+    assert said["confidence"] == {"together": "0.95", "each": "0.983047573", "shared_by": 3, "of_search": False}
     for line in said["criteria"]:
         assert line["bound"] is not None
         for text in (shown, page, pdf):
@@ -447,6 +447,63 @@ def test_report_page_pdf_terminal_and_verify_agree_on_bounds_that_hold_together(
     assert (
         first["bound"] == (upper(units, 1, specification().criteria[0].epsilon, level(3)) + 1) / first["grid"]
     )
+
+
+def shared(folder: Path) -> dict[str, Any]:
+    """The report of a rehearsal in scheme measured: two criteria share a number, one has its own."""
+    criteria = [
+        {"criterion": "marginals-absolute", "threshold": "0.1"},
+        {"criterion": "mean", "of": "age", "by": ["age"], "threshold": "60"},
+        {"criterion": "total-variation", "ways": "2", "threshold": "0.6", "epsilon": "1"},
+    ]
+    budget = {"total": "30", "generator": "3", "test": "2"}
+    selection = {"mode": "single"}
+    spec = specification(scheme="measured", criteria=criteria, budget=budget, selection=selection)
+    accepted, _ = rehearsed(spec, read_public(write_data(folder), spec), seed=1)
+    assert accepted
+    made = Release.of(accepted, spec)
+    bundle.write(bundle.files(made, report(made, date.today()), None), folder / "out")
+    found: dict[str, Any] = json.loads((folder / "out" / bundle.REPORT).read_text())
+    return found
+
+
+def test_a_release_that_was_measured_by_its_test_verifies_and_tells_what_holds(tmp_path: Path) -> None:
+    said = shared(tmp_path)
+    found = verify(tmp_path / "out", allow_rehearsal=True)
+    assert found.of_search and found.bounds == 3
+    assert said["confidence"] == {"together": "0.95", "each": "0.975", "shared_by": 2, "of_search": True}
+    assert [line["shared"] for line in said["criteria"]] == [True, True, False]
+    assert [line["value"] is None for line in said["criteria"]] == [True, True, False]
+    assert all(line["bound"] <= line["threshold"] for line in said["criteria"])
+    number = said["shared"]
+    assert number["criteria"] == ["marginals-absolute", "mean-age"] and number["value"] <= number["limit"] < 0
+    text = re.sub(r"\s+", " ", (tmp_path / "out" / bundle.PAGE).read_text())
+    pdf = "".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "out" / bundle.PDF).pages)
+    for words in (text.replace("\u00a0", " "), re.sub(r"\s+", " ", pdf.replace("\u00a0", " "))):
+        assert "The chance of a release with one of its 3 bounds wrong was at most 5 %." in words
+        assert "bounds hold together" not in words
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["one of two shared", "both beyond the margin", "own beyond the margin", "a lower bound", "another limit"],
+)
+def test_what_a_test_could_not_have_measured_does_not_verify(tmp_path: Path, change: str) -> None:
+    said = shared(tmp_path)
+    one, other, own = said["criteria"]
+    if change == "one of two shared":
+        one["units"] -= 1
+    elif change == "both beyond the margin":
+        one["units"] = other["units"] = said["shared"]["units"] = 0
+    elif change == "own beyond the margin":
+        own["units"] = round(0.6 * own["grid"]) - 1
+    elif change == "a lower bound":
+        own["bound"] *= 0.9
+    else:
+        said["shared"]["limit"] += 0.5
+    (tmp_path / "out" / bundle.REPORT).write_text(json.dumps(said))
+    rehash(tmp_path / "out")
+    assert refused(tmp_path / "out")[0] == "E503"
 
 
 @pytest.mark.parametrize("key", ["together", "each", "shared_by"])

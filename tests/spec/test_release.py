@@ -1,4 +1,6 @@
+import json
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ import pytest
 from facsimile.errors import SpecRefused
 from facsimile.spec.constraints import Possible, holds
 from facsimile.spec.load import load, validated
+from facsimile.spec.release import Specification
 from specs import changed, small
 
 
@@ -75,6 +78,48 @@ def test_a_constraint_about_nothing_is_refused(never: str, words: str) -> None:
 def test_a_criterion_about_nothing_is_refused(criterion: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecRefused, match=words):
         small("criteria", [criterion | {"threshold": "1", "epsilon": "1"}])
+
+
+OWN = {"criterion": "marginals-absolute", "threshold": "0.1", "epsilon": "0.1"}
+SHARED = {"criterion": "total-variation", "ways": "1", "threshold": "0.1"}
+STEP = {"criterion": "regression-coefficients", "target": "age", "threshold": "1", "epsilon": "0.1"}
+SINGLE = {"mode": "single"}
+
+
+def measured(*criteria: dict[str, Any], test: str | None = None, **changes: Any) -> Specification:
+    """Scheme measured with some criteria."""
+    budget = {"total": "5", "generator": "1"} | ({"test": test} if test else {})
+    data = changed("criteria", list(criteria)) | {"scheme": "measured", "budget": budget, "selection": SINGLE}
+    return validated(data | changes)
+
+
+def test_in_scheme_measured_a_criterion_has_an_epsilon_or_shares_one() -> None:
+    assert [c.epsilon for c in measured(OWN, SHARED, test="0.2").criteria] == [Fraction(1, 10), 0]
+    mixed = measured(OWN, SHARED, test="0.2")
+    assert [mixed.tested_together(c) for c in mixed.criteria] == [False, True]
+    assert [mixed.epsilon_of(c) for c in mixed.criteria] == [Fraction(1, 10), Fraction(1, 5)]
+    again = validated(json.loads(mixed.canonical()))
+    assert again == mixed and "epsilon" not in json.loads(mixed.canonical())["criteria"][1]
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "words"),
+    [
+        (lambda: measured(OWN, SHARED), "E200", "no budget.test to share"),
+        (lambda: measured(OWN, test="0.2"), "E200", "very criterion has an epsilon of its own"),
+        (lambda: measured(OWN, SHARED | {"epsilon": "0"}, test="0.2"), "E201", "greater than zero"),
+        (lambda: measured(STEP, statistic="paper"), "E200", "use statistic sharp"),
+        (lambda: measured(STEP | {"statistic": "paper"}), "E200", "use statistic sharp"),
+        (lambda: measured(OWN, selection={"mode": "paper"}), "E204", "in a search until success"),
+        (lambda: small("criteria", [SHARED]), "E214", "`epsilon` is missing in criterion total-variation"),
+    ],
+)
+def test_what_scheme_measured_cannot_test_is_refused(
+    make: Callable[[], Specification], code: str, words: str
+) -> None:
+    with pytest.raises(SpecRefused, match=words) as caught:
+        make()
+    assert caught.value.code == code
 
 
 def test_numbers_are_needed_where_a_criterion_computes_with_them() -> None:

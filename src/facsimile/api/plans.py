@@ -276,6 +276,7 @@ def _point(point: Point) -> dict[str, Any]:
 
     return {
         "scheme": point.scheme,
+        "values": point.option.valued,
         "total": show_decimal(point.total),
         "release": point.release,
         "low": point.low,

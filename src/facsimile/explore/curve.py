@@ -66,6 +66,11 @@ class Point:
         """How it spends."""
         return self.option.scheme
 
+    @property
+    def variant(self) -> str:
+        """Its scheme, and whether every criterion has a value."""
+        return self.option.variant
+
     def tells(self, wish: float) -> bool:
         """Whether its interval lies on one side of what is wished."""
         return self.low >= wish or self.high < wish
@@ -94,7 +99,7 @@ class Curve:
         confidence = 1 - (1 - STATING) / max(1, len(listed))
         points: list[Point] = []
         for point in (Point.of(option, confidence) for option in listed):
-            cheaper = [other.release for other in points if other.option.variant == point.option.variant]
+            cheaper = [other.release for other in points if other.variant == point.variant]
             if point.release > max(cheaper, default=0.0):
                 points.append(point)
         return cls(tuple(points))
@@ -110,7 +115,7 @@ class Curve:
 
     def compared(self, wish: float) -> dict[str, Point | None]:
         """The smallest total of each variant that states what is wished."""
-        parts = {name: Curve(tuple(p for p in self.points if p.option.variant == name)) for name in VARIANTS}
+        parts = {name: Curve(tuple(p for p in self.points if p.variant == name)) for name in VARIANTS}
         return {name: part.cheapest(wish) for name, part in parts.items()}
 
     def sure(self, wish: float, schemes: Sequence[SchemeName] = SCHEMES) -> Point | None:

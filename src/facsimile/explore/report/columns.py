@@ -60,7 +60,7 @@ SHEETS = {
     "criteria": """Criterion|label; Threshold|threshold|number; Trials|trials|count; Not met|missed|share;
         Median ÷ limit|q50|number; Median of those not met ÷ limit|overshoot|number;
         Without a value|undefined|count; |choice; |failed; |q05; |q25; |q75; |q95; |values""",
-    "curve": """Scheme|scheme; Total ε|total|exact; Chance of a release|release|share; Range|low|interval|high;
+    "curve": """Scheme|variant; Total ε|total|exact; Chance of a release|release|share; Range|low|interval|high;
         Generator's ε|option.generator|decimal; Selection|option.mode.name""",
     "finalists": f"Configuration|configuration; Generator's ε|epsilon|number; {_TRIED}",
     "time": """Family|label; Trials|trials|count; Fit, mean|fit|number; Judge, mean|judge|number;

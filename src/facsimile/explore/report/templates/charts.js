@@ -304,9 +304,9 @@ const charts = (() => {
         },
       });
     },
-    /* scheme, total, release, low, high: in steps, since between two totals one buys what the smaller does */
+    /* variant, total, release, low, high: in steps, since between two totals one buys what the smaller does */
     curve: (c, rows) => against(c, rows, {
-      by: "scheme", dashed: true, height: 300, said: "chance of a release",
+      by: "variant", dashed: true, height: 300, said: "chance of a release",
       scale(range) {
         const totals = [...rows.map((row) => row.total), c.line[0]];
         return linear(totals, range, { domain: [Math.min(...totals), Math.max(...totals)] });
@@ -318,7 +318,7 @@ const charts = (() => {
         p.add(make("path", { d: `${path(spots("high"), true)}${last}${back}z`, fill: colour, opacity: 0.12 }));
         p.add(make("path", { d: path(spots("release"), true), ...stroked(colour), "stroke-dasharray": dash }));
         const said = ["chance of a release|release|share", "range|low|interval|high"];
-        const told = hints("scheme|scheme", "total epsilon|total|exact", ...said);
+        const told = hints("scheme|variant", "total epsilon|total|exact", ...said);
         for (const row of mine) p.tell(point(x(row.total), y(row.release), colour), row, told);
       },
     }),
