@@ -12,7 +12,6 @@ import benchmarks.criteria
 import benchmarks.exploring
 import benchmarks.families
 import benchmarks.kernel
-import benchmarks.learning
 import benchmarks.noise
 import benchmarks.reading
 import benchmarks.releases

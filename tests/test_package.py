@@ -13,7 +13,7 @@ import pytest
 import facsimile
 
 COMMANDS = {
-    "check", "evaluate", "explore", "fit", "learn", "ledger", "load", "plan", "plan_hash", "release", "report",
+    "check", "design", "evaluate", "explore", "fit", "ledger", "load", "plan", "plan_hash", "release", "report",
     "simulate", "verify",
 }  # fmt: skip
 HEAVY = ("numpy", "scipy", "pydantic", "ibis", "duckdb", "pyarrow", "opendp", "rich", "yaml", "typer")

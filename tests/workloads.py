@@ -1,4 +1,4 @@
-"""Small public tables for learning workloads, and drafts of workloads."""
+"""Small public tables for designs of workloads, and drafts of workloads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from facsimile.explore.learning.draft import Draft, Texts
-from facsimile.explore.learning.slack import (
-    Rehearsals,
-)
+from facsimile.explore.design.draft import Draft, Own
+from facsimile.explore.design.rehearsals import Rehearsals
 from facsimile.spec.criteria import MarginalsAbsolute, MarginalsRelative
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
@@ -78,14 +76,14 @@ def small() -> tuple[Specification, Table]:
 
 
 @contextmanager
-def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Texts, int]]]:
-    """Every candidate that is made: its texts and its seed."""
-    made: list[tuple[Texts, int]] = []
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Own, int | None]]]:
+    """Every candidate that is made: its hyperparameters and its seed."""
+    made: list[tuple[Own, int | None]] = []
     whole = Rehearsals.candidate
 
-    def candidate(self: Rehearsals, texts: Texts, seed: int) -> Table | None:
-        made.append((texts, seed))
-        return whole(self, texts, seed)
+    def candidate(self: Rehearsals, own: Own, seed: int | None) -> Table | None:
+        made.append((own, seed))
+        return whole(self, own, seed)
 
     with monkeypatch.context() as patch:
         patch.setattr(Rehearsals, "candidate", candidate)
@@ -96,8 +94,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Texts, int]]
 def drafts(draw: st.DrawFn) -> Draft:
     codes = tuple(draw(st.lists(st.integers(2, 9), min_size=2, max_size=4)))
     names = tuple("abcd"[: len(codes)]) if draw(st.booleans()) else ("each", "all", "x", "y")[: len(codes)]
-    positive = st.floats(0.5, 50)
-    draft = Draft(names, codes, tuple(draw(positive) for _ in codes))
+    draft = Draft(names, codes).shared([draw(st.floats(0.5, 50)) for _ in codes])
     for _ in range(draw(st.integers(0, 3))):
         table = tuple(draw(st.integers(1, size)) for size in codes)
         if len(draft.columns(table)) > 1 and table not in draft.tables:

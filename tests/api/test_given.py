@@ -32,7 +32,7 @@ CALLS: dict[str, Callable[..., object]] = {
     "fit": lambda data, **more: facsimile.fit(NOWHERE, data, **more),
     "fit with a prior": lambda data, **more: facsimile.fit(NOWHERE, "a.csv", prior=data, **more),
     "evaluate": lambda data, **more: facsimile.evaluate(NOWHERE, data, data, **more),
-    "learn": lambda data, **more: facsimile.learn(NOWHERE, data, **more),
+    "design": lambda data, **more: facsimile.design(NOWHERE, data, **more),
     "explore": lambda data, **more: facsimile.explore(NOWHERE, data, "study", **more),
 }
 
@@ -47,7 +47,7 @@ def test_data_are_public_only_if_the_caller_says_so(call: str, said: dict[str, A
 
 
 def test_public_cannot_be_said_in_passing() -> None:
-    for call in (facsimile.fit, facsimile.learn):
+    for call in (facsimile.fit, facsimile.design):
         with pytest.raises(TypeError, match="positional"):
             call("spec.yaml", Untouched(), True)  # type: ignore[call-arg]
     for three in (facsimile.evaluate, facsimile.explore):
@@ -86,7 +86,7 @@ def test_a_float_is_refused_by_every_call_that_takes_an_epsilon() -> None:
     with pytest.raises(FacsimileError, match=r"^E215 "):
         facsimile.fit(NOWHERE, "a.csv", public=True, epsilon=0.1)  # type: ignore[arg-type]
     with pytest.raises(FacsimileError, match=r"^E215 "):
-        facsimile.learn(NOWHERE, "a.csv", public=True, epsilon=0.1)  # type: ignore[arg-type]
+        facsimile.design(NOWHERE, "a.csv", public=True, epsilon=0.1)  # type: ignore[arg-type]
 
 
 BIRTHS = "examples/births/released.yaml"
@@ -115,7 +115,7 @@ def test_a_specification_is_a_path_or_a_loaded_one(call: str, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", True, None], ids=repr)
-@pytest.mark.parametrize("call", ["fit", "learn", "explore"])
+@pytest.mark.parametrize("call", ["fit", "design", "explore"])
 def test_a_seed_is_a_whole_number(call: str, seed: Any) -> None:
     with pytest.raises(FacsimileError, match=r"^E003 seed is a whole number, 0 or more"):
         CALLS[call]("a.csv", public=True, seed=seed)
@@ -131,7 +131,7 @@ def test_a_number_of_records_is_whole(n: Any) -> None:
 
 @pytest.mark.parametrize("name", ["relased", {"parity": "births"}, ["births"]], ids=str)
 def test_a_misspelled_alternative_is_no_default(name: Any) -> None:
-    for call in (facsimile.fit, facsimile.learn):
+    for call in (facsimile.fit, facsimile.design):
         with pytest.raises(FacsimileError, match=r"^E200 No column has the alternative"):
             call(BIRTHS, "a.csv", public=True, alternatives=name)
 

@@ -58,12 +58,17 @@ def test_calls_say_what_the_commands_print(home: Path, run: Program, births: Pat
     assert records.to_polars().equals(pl.read_parquet("b.parquet"))
 
 
-def test_a_workload_is_learned_from_a_frame(home: Path) -> None:
-    found = facsimile.learn(
-        "people.yaml", pl.read_csv("people.csv"), public=True, epsilon="1", seconds=60, evaluations=6
+def test_a_workload_is_designed_from_a_frame(home: Path) -> None:
+    told: list[str] = []
+    found = facsimile.design(
+        "people.yaml", pl.read_csv("people.csv"), public=True, epsilon="1", trials=4, tell=told.append
     )
-    assert yaml.safe_load(found.block())["families"] == found.as_json()["families"]
-    assert json.dumps(found.as_json()) and repr(found).startswith("<LearnedWorkload: Slack of ")
+    (family,) = yaml.safe_load(found.text())["families"]
+    assert family["grid"] == {name: [text] for name, text in found.as_json()["own"].items()}
+    assert json.dumps(found.as_json()) and repr(found).startswith("<DesignedWorkload: ")
+    assert "making candidates: auto" in told
+    found.save("designed.yaml")
+    assert facsimile.check("designed.yaml").found.specification == facsimile.load("designed.yaml")
 
 
 def test_words_of_a_specification_are_text_in_a_notebook(tmp_path: Path) -> None:

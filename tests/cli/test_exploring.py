@@ -292,31 +292,31 @@ def test_a_report_compares_the_configurations_that_are_named(run: Program, study
         assert refused.code == 2 and refused.complaints.startswith("E421 ") and not page.exists()
 
 
-def test_a_learned_block_fits_into_a_specification(
+def test_a_design_is_written_into_the_specification(
     run: Program, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     spec, data = files
-    block = tmp_path / "families.yaml"
-    command = ("learn", spec, "--data", data, "--public", "--time-limit", "1s", "--epsilon", "1")
-    found = run(*command, "-o", block)
+    out = tmp_path / "designed.yaml"
+    command = ("design", spec, "--data", data, "--public", "--trials", "2", "--epsilon", "1")
+    found = run(*command, "-o", out)
     assert found.code == 0
-    assert f"Written: {block}" in unwrapped(found) and "candidates were made" in found.out
-    whole = yaml.safe_load(spec.read_text(encoding="utf-8")) | yaml.safe_load(block.read_text(encoding="utf-8"))
-    again = tmp_path / "again.yaml"
-    again.write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
-    assert run("check", again).code == 0
-    assert run(*command, "-o", block).complaints.startswith("E401 ")
+    assert f"Written: {out}" in unwrapped(found) and "candidates made" in found.out
+    assert run("check", out).code == 0
+    assert run(*command, "-o", out).complaints.startswith("E401 ")
+    said = run(*command, "--json").json
+    assert out.read_text(encoding="utf-8").count("family: workload") == 1
+    assert said["own"]["measurements"] in unwrapped(found) or said["own"]["measurements"] != "auto"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [((), "E208"), (("--public", "--epsilon", "-1"), "E001"), (("--public", "--time-limit", "10"), "E001")],
+    [((), "E208"), (("--public", "--epsilon", "-1"), "E001"), (("--public", "--margin", "-1"), "E001")],
 )
-def test_learning_refuses_before_it_begins(
+def test_a_design_refuses_before_it_begins(
     run: Program, files: tuple[Path, Path], arguments: tuple[str, ...], code: str
 ) -> None:
     spec, data = files
-    found = run("learn", spec, "--data", data, *arguments)
+    found = run("design", spec, "--data", data, *arguments)
     assert (found.code, found.out) == (2, "")
     assert found.complaints.startswith(f"{code} ")
 

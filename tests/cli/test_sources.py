@@ -27,7 +27,7 @@ LINES = {
     ("synthesize", "data"): "synthesize {spec} --data {source} --public -o {new}",
     ("synthesize", "prior"): "synthesize {spec} --data {public} --prior {source} --public -o {new}",
     ("explore", "data"): "explore {spec} --data {source} --public -o {new}",
-    ("learn", "data"): "learn {spec} --data {source} --public",
+    ("design", "data"): "design {spec} --data {source} --public",
     ("release", "data"): "release {spec} --data {source} --rehearse --seed 1 -o {new}",
 }
 """Every option that takes a source, in a command for public data."""

@@ -35,7 +35,7 @@ RANDOM = {
     "release/recipe.py": {"default_rng"},
     "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
-    "explore/learning/__init__.py": {"default_rng"},
+    "explore/design/prediction.py": {"default_rng"},
     "explore/simulate.py": {"default_rng"},
     "testing/hostile.py": {"import random"},
     "testing/neighbours.py": {"default_rng"},

@@ -1,6 +1,6 @@
 """The recipe of a candidate: configuration → fit → sample → filter → project. Only the fit sees noisy answers.
 
-Releases, rehearsals, trials and learning make their candidates here and nowhere else. Each step is told where
+Releases, rehearsals, trials and designs make their candidates here and nowhere else. Each step is told where
 its randomness comes from: a seed, or the generator that the step before it left off with.
 """
 

@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -31,10 +30,10 @@ from facsimile.errors import refusal
 from facsimile.explore.chances import interval
 from facsimile.explore.design.draft import Draft, Own
 from facsimile.explore.design.effects import Moments
-from facsimile.explore.design.linear import LinearCriteria
+from facsimile.explore.design.linear import FARTHEST, POWER, LinearCriteria
 from facsimile.explore.design.prediction import DRAWS
 from facsimile.explore.design.rehearsals import FAMILY, Rehearsals
-from facsimile.explore.design.structures import Found, Structures
+from facsimile.explore.design.structures import QUICK, Found, Structures
 from facsimile.explore.design.weights import weighted
 from facsimile.spec.columns import Axis
 from facsimile.spec.criteria import Criterion
@@ -49,8 +48,10 @@ from facsimile.table.table import Codes, Table
 MARGIN = 2.0
 TRIALS = 400
 CHOOSING, FRESH = 8, 24
-"""Seeds on which designs meet, and seeds of the chances that are reported."""
+"""Seeds on which designs meet, and seeds of the chance that is reported; nothing chose `auto`, so it has the former."""
 FINAL_STEPS = 25
+FEW_ROWS = 10_000
+"""Of the table that a fit starts from, for covariances."""
 LISTED = 3
 """So many workloads of the specification's own meet the design."""
 SEEDS = 10_000
@@ -124,22 +125,22 @@ def design(
     choice = dict(alternatives or spec.alternatives_named(""))
     rehearsals = Rehearsals(spec, recode(spec, table, choice), choice, epsilon)
     structures = searched(rehearsals, scores, trials, progress)
-    found = None if structures is None else best(structures, progress)
+    known = [Draft.read(own, rehearsals.real.domain, spec.n, epsilon) for own in listed(specification)]
+    found = None if structures is None else best(structures, [one for one in known if one is not None], progress)
     finalists: dict[str, Own] = {} if found is None else {"design": found.draft.own}
     finalists |= {f"specification {i}": own for i, own in enumerate(listed(specification), 1)}
     finalists["auto"] = UNDESIGNED
     pool = range(seed * SEEDS, seed * SEEDS + CHOOSING)
-    values = {}
+    met = {}
     for name, own in finalists.items():
         progress(f"making candidates: {name}")
-        values[name] = fmean(rehearsals.worth(own, one) for one in pool)
-    taken = max(values, key=lambda name: values[name])
-    if not values[taken] and rehearsals.candidate(finalists[taken], pool[0]) is None:
+        met[name] = np.array([rehearsals.ratios(own, one) for one in pool])
+    taken = max(met, key=lambda name: worth(met[name]))
+    if np.isinf(met[taken]).all():
         raise refusal("E160", family=FAMILY)
     progress(f"making candidates on fresh seeds: {taken}")
     fresh = range(pool.stop, pool.stop + FRESH)
     ratios = np.array([rehearsals.ratios(finalists[taken], one) for one in fresh])
-    before = ratios if taken == "auto" else np.array([rehearsals.ratios(UNDESIGNED, one) for one in fresh])
     failing = 1 - (ratios < 1).mean(axis=0)
     names = [criterion.name for criterion in spec.criteria]
     predicted = found if taken == "design" else None
@@ -150,10 +151,10 @@ def design(
         None if predicted is None else predicted.chance(epsilon),
         {} if predicted is None else predicted.chances(epsilon),
         _chance(ratios),
-        _chance(before),
+        _chance(ratios if taken == "auto" else met["auto"]),
         {name: float(share) for name, share in zip(names, failing, strict=True) if share},
         0 if structures is None else structures.tried,
-        len(finalists) * CHOOSING + FRESH * (1 + (taken != "auto")),
+        len(finalists) * CHOOSING + FRESH,
         time.monotonic() - begun,
     )
 
@@ -194,20 +195,21 @@ def searched(
     asked = {kind.criterion.name: kind.scores(spec, real) for kind in kinds_of(spec)} if scores else {}
     heard = {name: (one, clip(one, real)) for name, one in asked.items() if one is not None}
     functions = {name: _clipped(*one) for name, one in heard.items()}
-    moments = Moments(real, start, cuts, criteria.functions, functions)
-    public = real.counts @ criteria.functions(real.codes) / real.n
+    moments = Moments(real, cuts, criteria.functions, functions)
+    independent = Moments(start, cuts, criteria.functions, functions, FEW_ROWS)
 
     def fitted(draft: Draft) -> Floats | None:
         made = rehearsals.candidate(draft.own, None)
-        return None if made is None else made.counts @ criteria.functions(made.codes) / made.n - public
+        return None if made is None else made.counts @ criteria.functions(made.codes) / made.n - moments.mean(None)
 
     diameters = {name: 2.0 * most for name, (_, most) in heard.items()}
-    return Structures(moments, criteria, spec.criteria, rehearsals.epsilon, diameters, fitted, trials, progress)
+    return Structures(moments, independent, criteria, spec.criteria, rehearsals.epsilon, diameters, fitted, trials, progress)
 
 
-def best(structures: Structures, progress: Callable[[str], None]) -> Found | None:
+def best(structures: Structures, known: list[Draft], progress: Callable[[str], None]) -> Found | None:
     """Climb from the most promising start, and weigh what was found on more draws; None where nothing holds."""
-    starts = sorted((structures.weighed(draft, 0.0, 3) for draft in structures.starts()), key=lambda one: -one.value)
+    starts = [structures.weighed(draft, 0.0, QUICK) for draft in [*known, *structures.starts()]]
+    starts.sort(key=lambda one: -one.value)
     found = next((one for one in (structures.climb(start.draft) for start in starts) if one is not None), None)
     if found is None:
         return None
@@ -231,6 +233,11 @@ def _cut(table: Table, axis: Axis) -> BestGroups:
 
 def _clipped(scores: RowScores, most: int) -> Callable[[Codes], Floats]:
     return lambda codes: scores.clipped(codes, most).astype(np.float64)
+
+
+def worth(ratios: Floats) -> float:
+    """Of candidates: about 1 where every criterion is met with room, about 0 where one is far from it."""
+    return float((1 / (1 + (np.minimum(ratios, FARTHEST) ** POWER).sum(axis=1))).mean())
 
 
 def _chance(ratios: Floats) -> Chance:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import reduce
-from itertools import combinations
 from math import prod
 from typing import TypeVar
 
 from facsimile.explore.design.effects import Sizes
-from facsimile.synthesizers.measurements import COLUMNS_FIRST, EACH, Item
+from facsimile.synthesizers.measurements import AUTO, COLUMNS_FIRST, EACH, items, shares
 from facsimile.table.domain import Clique, Domain
 
 T = TypeVar("T")
@@ -40,6 +40,25 @@ class Draft:
         """Shares by the sizes of the tables: ε ∝ cells^(1/3), more for single columns."""
         roots = [COLUMNS_FIRST * root([size]) for size in domain.shape] + [root(table) for table in tables]
         return cls(domain.names, domain.shape, tuple(tables)).shared(roots)
+
+    @classmethod
+    def read(cls, own: Own, domain: Domain, n: int, epsilon: Fraction) -> Draft | None:
+        """Of hyperparameters that name every table themselves; None where words stand for tables."""
+        parts = items(own.get("measurements", AUTO), domain, n, epsilon)
+        given = shares(own.get("weights", AUTO), parts, domain, n, epsilon)
+        alone, tables = [LEAST] * len(domain.shape), {}
+        for item, weights in zip(parts, given, strict=True):
+            if item.word not in ("", EACH):
+                return None
+            for clique, weight in zip(item.cliques(domain.names), weights, strict=True):
+                sizes = dict(item.columns)
+                if len(clique) == 1:
+                    alone[domain.place(clique[0])] = float(weight / epsilon)
+                else:
+                    full = zip(domain.names, domain.shape, strict=True)
+                    table = tuple(min(sizes[name] or size, size) if name in sizes else 1 for name, size in full)
+                    tables[table] = float(weight / epsilon)
+        return cls(domain.names, domain.shape, tuple(tables)).shared([*alone, *tables.values()])
 
     @property
     def every(self) -> tuple[Sizes, ...]:

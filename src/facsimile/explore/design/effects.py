@@ -5,7 +5,7 @@ total (known: n), an effect of each column and of each pair, and higher interact
 maximum entropy. An effect of a table is that of its shadow, the other columns summed away: so its noise has
 variance v·∏(cells of the others). Tables that hold the same effect add their precisions.
 
-Moments are taken over a public table P, its distinct rows weighted; the domain is never formed.
+Moments are taken over the distinct rows of a table; the domain is never formed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ Effect = tuple[tuple[int, int], ...]
 """One or two columns by their place, each with its number of groups."""
 Asked = Effect | str
 """An effect, or a score by its name."""
+MOST_ROWS = 50_000
 
 
 def effects(table: Sizes) -> dict[Effect, int]:
@@ -56,19 +57,26 @@ def contrasts(size: int) -> Floats:
 
 @dataclass(eq=False)
 class Moments:
-    """Means and covariances of effects, scores and the criteria's functions over a public table.
+    """Means and covariances of effects, scores and the criteria's functions over a table; each is taken once.
 
-    `functions` decide the criteria; `scores` are functions that are asked for by name. `start` is a table with the
-    columns of the public one, independent of each other as far as rules allow: what a fit starts from.
+    `functions` decide the criteria; `scores` are functions that are asked for by name. Covariances of a table with
+    many distinct rows are those of some of them.
     """
 
     table: Table
-    start: Table
     cuts: Mapping[str, BestGroups]
     functions: Callable[[Codes], Floats]
     scores: Mapping[str, Callable[[Codes], Floats]] = field(default_factory=dict)
+    most_rows: int = MOST_ROWS
+    rows: Codes = field(init=False)
+    weights: Floats = field(init=False)
     _made: dict[object, Floats] = field(default_factory=dict, repr=False)
     _indices: dict[object, Codes] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        kept = np.random.default_rng(0).permutation(self.table.distinct)[: self.most_rows]
+        counts = self.table.counts[np.sort(kept)]
+        self.rows, self.weights = self.table.codes[np.sort(kept)], counts / counts.sum()
 
     def covariance(self, one: Asked, other: Asked) -> Floats:
         """Of what one asks for with what the other does, a line for each number of one."""
@@ -88,32 +96,31 @@ class Moments:
             self._made[asked] = self._with_values(asked, None)
         return self._made[asked]
 
-    def apart(self, asked: Asked | None) -> Floats:
-        """Means at the start less those of the public table; of the functions for None."""
-        if ("apart", asked) not in self._made:
-            here, there = (self._mean(asked, table) for table in (self.table, self.start))
-            self._made["apart", asked] = there - here
-        return self._made["apart", asked]
+    def mean(self, asked: Asked | None) -> Floats:
+        """Of what is asked for, or of the functions for None, over all rows."""
+        if ("mean", asked) not in self._made:
+            table = self.table
+            if asked is None or isinstance(asked, str):
+                found = table.counts @ self._of(asked)(table.codes) / table.n
+            else:
+                cells = np.bincount(self._index(asked, table.codes), table.counts, _size(asked))
+                found = _turned(asked, cells / table.n)
+            self._made["mean", asked] = found
+        return self._made["mean", asked]
 
     def _values(self, asked: str | None) -> Floats:
-        """A score, or the functions for None: a line for each distinct row."""
+        """A score, or the functions for None: a line for each row."""
         if ("values", asked) not in self._made:
-            self._made["values", asked] = self._of(asked)(self.table.codes)
+            self._made["values", asked] = self._of(asked)(self.rows)
         return self._made["values", asked]
 
     def _of(self, asked: str | None) -> Callable[[Codes], Floats]:
         return self.functions if asked is None else self.scores[asked]
 
-    def _mean(self, asked: Asked | None, table: Table) -> Floats:
-        if asked is None or isinstance(asked, str):
-            found: Floats = table.counts @ self._of(asked)(table.codes) / table.n
-            return found
-        return _turned(asked, np.bincount(self._index(asked, table), table.counts, _size(asked)) / table.n)
-
     def _between(self, one: Effect, other: Effect) -> Floats:
         more = _size(other)
         index = self._cells(one) * more + self._cells(other)
-        joint = np.bincount(index, self.table.counts, _size(one) * more).reshape(-1, more) / self.table.n
+        joint = np.bincount(index, self.weights, _size(one) * more).reshape(-1, more)
         joint -= np.outer(joint.sum(axis=1), joint.sum(axis=0))
         return _turned(other, _turned(one, joint).T).T
 
@@ -130,21 +137,21 @@ class Moments:
     def _centred(self, asked: str | None) -> Floats:
         """Values less their mean, times the weight of each row."""
         if ("centred", asked) not in self._made:
-            weights, values = self.table.counts / self.table.n, self._values(asked)
-            self._made["centred", asked] = (values - weights @ values) * weights[:, None]
+            values = self._values(asked)
+            self._made["centred", asked] = (values - self.weights @ values) * self.weights[:, None]
         return self._made["centred", asked]
 
     def _cells(self, effect: Effect) -> Codes:
-        """The cell of each row of the public table."""
+        """The cell of each row."""
         if ("cells", effect) not in self._indices:
-            self._indices["cells", effect] = self._index(effect, self.table)
+            self._indices["cells", effect] = self._index(effect, self.rows)
         return self._indices["cells", effect]
 
-    def _index(self, effect: Effect, table: Table) -> Codes:
-        index = np.zeros(table.distinct, np.int64)
+    def _index(self, effect: Effect, codes: Codes) -> Codes:
+        index = np.zeros(len(codes), np.int64)
         for place, size in effect:
-            groups = self.cuts[table.domain.names[place]].groups(size)
-            index = index * size + groups[table.codes[:, place]]
+            groups = self.cuts[self.table.domain.names[place]].groups(size)
+            index = index * size + groups[codes[:, place]]
         return index
 
 

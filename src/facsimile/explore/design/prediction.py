@@ -8,7 +8,7 @@ least squares is off by x in this basis, and the mean of a function c of a recor
 
 With A the rows that are asked for and C the functions, the covariance of the errors is K(M V⁻¹ M)⁺Kᵀ for
 M = A·diag(p)·Aᵀ, K = C·diag(p)·Aᵀ, V = diag(1/w). Around it stands the bias of the noise-free fit. To first order
-it is what the start differs from p in the part of c outside of the span; where real fits are known, they correct
+it is the mean that the start gives to the part of c outside of the span; where real fits are known, they correct
 it (`bias`).
 
 Chances are shares of fixed draws of ζ, so designs are compared on the same luck. Noise of single columns is
@@ -33,6 +33,8 @@ DRAWS = 1000
 FAR = 0.05
 """How much the logarithm of what is beyond its limit counts beside a smooth chance."""
 FAINT = 1e-9
+MIXED = 0.1
+"""The share of the start in the mixture that a bias is projected over."""
 LAPLACE = 8.0
 """ε² times the variance of a cell: Laplace noise of sensitivity 2, 2·(2/ε)²."""
 
@@ -41,10 +43,12 @@ LAPLACE = 8.0
 class Prediction:
     """Of the tables and scores of a design; how ε is shared among them is told later.
 
+    `start` is over what a fit starts from: the columns of the public table, independent as far as rules allow.
     `diameters` are those of the scores: a score at ε has the variance 2·(diameter/ε)².
     """
 
     moments: Moments
+    start: Moments
     criteria: LinearCriteria
     tables: tuple[Sizes, ...]
     diameters: Mapping[str, float]
@@ -75,26 +79,37 @@ class Prediction:
         return [len(self.moments.with_functions(asked)) for asked in self.parts]
 
     @cached_property
-    def _basis(self) -> tuple[Floats, Floats, Floats]:
-        """L, <C, B>, and the bias to first order; B by Cholesky's root, pivoted, of what does not depend."""
-        asked = list(self.parts)
-        both = np.block([[self.moments.covariance(one, other) for other in asked] for one in asked])
-        size = np.sqrt(np.diag(both))
-        size[size == 0] = 1.0
+    def _basis(self) -> tuple[Floats, Floats]:
+        """L and <C, B>; B by Cholesky's root, pivoted, of what does not depend."""
+        both, along = self._joint(self.moments)
+        size = _sizes(both)
         root, order, rank, _ = dpstrf(both / np.outer(size, size), tol=FAINT)
         first, root = order[:rank] - 1, np.triu(root)[:rank]
         left = np.zeros((len(both), rank))
         left[order - 1] = root.T
-        chosen = np.concatenate([self.moments.with_functions(one) for one in asked])[first] / size[first, None]
-        along = solve_triangular(root[:, :rank], chosen, trans="T").T
-        apart = np.concatenate([self.moments.apart(one) for one in asked])[first] / size[first]
-        apart = solve_triangular(root[:, :rank], apart, trans="T")
-        return self.moments.table.n * size[:, None] * left, along, self.moments.apart(None) - along @ apart
+        found = solve_triangular(root[:, :rank], along[first] / size[first, None], trans="T").T
+        return self.moments.table.n * size[:, None] * left, found
 
-    @property
+    @cached_property
     def first_bias(self) -> Floats:
-        """Of the noise-free fit, to first order."""
-        return self._basis[2]
+        """Of the noise-free fit, to first order: see above.
+
+        c is projected on what is asked for over a mixture of the table and the start, so that tables which agree on
+        all public rows, and nowhere else, are told apart.
+        """
+        (here, along), (there, beyond) = self._joint(self.moments), self._joint(self.start)
+        apart = np.concatenate([self.start.mean(one) - self.moments.mean(one) for one in self.parts])
+        both, with_functions = (1 - MIXED) * here + MIXED * there, (1 - MIXED) * along + MIXED * beyond
+        size = _sizes(both)
+        factor = cho_factor(both / np.outer(size, size) + FAINT * np.eye(len(both)), check_finite=False)
+        inside = with_functions.T / size @ cho_solve(factor, apart / size, check_finite=False)
+        return self.start.mean(None) - self.moments.mean(None) - inside
+
+    def _joint(self, moments: Moments) -> tuple[Floats, Floats]:
+        """Covariances of all that is asked for, with itself and with the functions."""
+        asked = list(self.parts)
+        both = np.block([[moments.covariance(one, other) for other in asked] for one in asked])
+        return both, np.concatenate([moments.with_functions(one) for one in asked])
 
     @cached_property
     def _noise(self) -> Floats:
@@ -125,18 +140,24 @@ class Prediction:
         far, slopes = self.criteria.powers(errors + bias[:, None])
         chance = 1 / (1 + far)
         slopes *= -chance * (chance + FAR) / self.draws
-        left, along, _ = self._basis
+        left, along = self._basis
         back = left @ cho_solve(factor, along.T @ slopes, check_finite=False)
         by_precision = np.einsum("ij,ij->i", back, self._noise / (2 * np.sqrt(w))[:, None] - left @ moved)
         value = float((chance + FAR * np.log(chance)).mean())
         return value, 2 * shares**2 * (by_precision @ self._units)
 
     def _moved(self, shares: Floats) -> tuple[Floats, Floats, tuple[Floats, bool], Floats]:
-        left, along, _ = self._basis
+        left, along = self._basis
         w = self._units @ shares**2
         factor = cho_factor(left.T @ (w[:, None] * left), check_finite=False)
         moved = cho_solve(factor, left.T @ (np.sqrt(w)[:, None] * self._noise), check_finite=False)
         return along @ moved, moved, factor, w
+
+
+def _sizes(both: Floats) -> Floats:
+    """Deviations; 1 where there is none."""
+    found: Floats = np.sqrt(np.diag(both))
+    return np.where(found > 0, found, 1.0)
 
 
 def _noise(asked: Asked, size: int, draws: int, seed: int) -> Floats:

@@ -17,7 +17,6 @@ from facsimile.acceptance.candidate import exact_errors
 from facsimile.acceptance.kind import kind_of
 from facsimile.errors import FacsimileError
 from facsimile.explore.design.draft import Own
-from facsimile.explore.design.linear import POWER
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals, NoisyScores
 from facsimile.privacy.reader import rehearse
@@ -106,10 +105,6 @@ class Rehearsals:
             return (inf,) * len(criteria)
         errors = exact_errors(self.specification, self.real, table)
         return tuple(ratio(criterion, error.value) for criterion, error in zip(criteria, errors, strict=True))
-
-    def worth(self, own: Own, seed: int) -> float:
-        """About 1 where every criterion is met with room, about 0 where one is far from it."""
-        return 1 / (1 + sum(one**POWER for one in self.ratios(own, seed)))
 
 
 def ratio(criterion: Criterion, error: float | None) -> float:

@@ -70,6 +70,7 @@ class Structures:
     """
 
     moments: Moments
+    start: Moments
     criteria: LinearCriteria
     declared: tuple[Criterion, ...]
     epsilon: Fraction
@@ -84,7 +85,7 @@ class Structures:
     def predicted(self, draft: Draft, draws: int = 0) -> Prediction:
         """The prediction of a draft."""
         scores = {name: self.diameters[name] for name in draft.scores}
-        return Prediction(self.moments, self.criteria, draft.every, scores, draws=draws or self.draws)
+        return Prediction(self.moments, self.start, self.criteria, draft.every, scores, draws=draws or self.draws)
 
     def weighed(self, draft: Draft, correction: Floats | float, steps: int) -> Found:
         """A draft, its shares improved by so many steps."""

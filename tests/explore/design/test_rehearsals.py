@@ -1,4 +1,4 @@
-"""Slack: it follows the worst criterion, and two workloads meet the same luck."""
+"""Rehearsals: two workloads meet the same luck, and without a seed there is none."""
 
 from __future__ import annotations
 
@@ -10,47 +10,43 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facsimile.explore.learning.slack import (
-    FURTHEST,
-    SHARPNESS,
-    Coupled,
-    Rehearsals,
-    badness,
-    overshoot,
-)
-from facsimile.privacy.mechanisms import NoisyMarginals
+from facsimile.explore.design.rehearsals import Coupled, Rehearsals, ratio
+from facsimile.privacy.mechanisms import NoisyMarginals, NoisyScores
 from facsimile.synthesizers.workload import whole
+from facsimile.table.scores import RowScores, indicator
 from workloads import ABSOLUTE, EPSILON, RELATIVE, small
 
 
 @given(st.floats(1e-6, 0.999), st.floats(1e-6, 0.999))
-def test_an_overshoot_is_negative_exactly_where_the_criterion_is_met(one: float, other: float) -> None:
-    assert (overshoot(ABSOLUTE, one) < 0) == (one < 0.02)
-    assert (overshoot(RELATIVE, 1 / one) < 0) == (1 / one < 2)
-    assert (one < other) <= (overshoot(ABSOLUTE, one) <= overshoot(ABSOLUTE, other))
+def test_a_ratio_is_below_one_exactly_where_the_criterion_is_met(one: float, other: float) -> None:
+    assert (ratio(ABSOLUTE, one) < 1) == (one < 0.02)
+    assert (ratio(RELATIVE, 1 / one) < 1) == (1 / one < 2)
+    assert (one < other) <= (ratio(ABSOLUTE, one) <= ratio(ABSOLUTE, other))
 
 
 def test_what_is_not_defined_is_as_bad_as_can_be_and_no_error_as_good() -> None:
-    assert overshoot(ABSOLUTE, None) == overshoot(ABSOLUTE, 1e9) == FURTHEST
-    assert overshoot(ABSOLUTE, 0.0) == overshoot(RELATIVE, 1.0) == -FURTHEST
-    assert overshoot(RELATIVE.model_copy(update={"threshold": Fraction(1)}), 1.5) == FURTHEST
+    assert ratio(ABSOLUTE, None) == math.inf and ratio(ABSOLUTE, 0.0) == ratio(RELATIVE, 1.0) == 0
+    assert ratio(RELATIVE.model_copy(update={"threshold": Fraction(1)}), 1.5) == math.inf
 
 
-@given(st.lists(st.floats(-6, 6), min_size=1, max_size=8), st.floats(-6, 6))
-def test_the_badness_follows_the_worst(overshoots: list[float], more: float) -> None:
-    above = badness(overshoots) - max(overshoots)
-    assert -1e-12 <= above <= math.log(len(overshoots)) / SHARPNESS + 1e-12
-    assert badness([*overshoots, more]) >= badness(overshoots) - 1e-12
+def test_without_a_seed_answers_are_exact_and_claim_their_noise() -> None:
+    _, table = small()
+    exact = Coupled(table.domain, table, None)
+    (heard,) = exact.run(NoisyMarginals.evenly([("a", "b")], EPSILON))
+    assert np.array_equal(heard.counts, table.marginal(("a", "b")))
+    assert heard.variance == 2 * float(NoisyMarginals.scale(EPSILON)) ** 2
+    scores = RowScores(table.domain, ((indicator(("a",), np.arange(table.domain.shape[0]) == 1),),))
+    sums = exact.run(NoisyScores(scores, 2**10, EPSILON))
+    assert sums.tolist() == [2**10 * int(table.marginal(("a",))[1])]
 
 
-def test_a_costly_criterion_is_left_out_where_it_cannot_matter() -> None:
+def test_candidates_follow_from_the_seed() -> None:
     specification, table = small()
     rehearsals = Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
-    whole = rehearsals.overshoots(("each", "auto"), 1)
-    assert all(math.isfinite(one) for one in whole)
-    bound = badness(whole[:1])
-    assert rehearsals.overshoots(("each", "auto"), 1, lambda bad: bad >= bound) == (whole[0], -math.inf)
-    assert rehearsals.overshoots(("each", "auto"), 1, lambda bad: bad > bound) == whole
+    own = {"measurements": "each; a*b", "weights": "auto"}
+    first, again, other = (rehearsals.ratios(own, seed) for seed in (1, 1, 2))
+    assert first == again != other
+    assert max(rehearsals.ratios(own, None)) < min(max(first), max(other))
 
 
 def test_a_table_meets_the_same_luck_whatever_else_is_asked() -> None:

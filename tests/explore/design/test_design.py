@@ -1,0 +1,109 @@
+"""Design: what is taken is never worse than what was there, and its chance comes from fresh seeds."""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from facsimile.errors import FacsimileError
+from facsimile.explore import design as package
+from facsimile.explore.design import Designed, design, listed, roomy, worth
+from facsimile.explore.design.draft import Own
+from facsimile.explore.design.rehearsals import Rehearsals
+from facsimile.spec.load import validated
+from facsimile.synthesizers.workload import Workload
+from workloads import EPSILON, SMALL, plain, small, watched
+
+
+@pytest.fixture(scope="module")
+def designed() -> Designed:
+    return design(*small(), EPSILON, margin=0, trials=40)
+
+
+def test_what_is_designed_is_part_of_a_specification(designed: Designed) -> None:
+    whole = copy.deepcopy(SMALL)
+    whole["families"] = [{"family": "workload", "grid": {name: [text] for name, text in designed.own.items()}}]
+    specification = validated(whole)
+    assert specification.families[0].combination(0) == designed.own
+    Workload.of(designed.own).check(small()[1].domain, 3000, EPSILON)
+
+
+def test_a_planted_dependence_is_found_and_better_than_auto(designed: Designed) -> None:
+    assert designed.taken == "design" and "a" in designed.own["measurements"]
+    assert designed.confirmed.share >= designed.before.share
+    assert designed.predicted is not None and 0 <= designed.predicted <= 1
+    low, high = designed.confirmed.bounds
+    assert low <= designed.confirmed.share <= high
+
+
+def test_the_same_seed_designs_the_same(designed: Designed) -> None:
+    again = design(*small(), EPSILON, margin=0, trials=40)
+    assert (again.own, again.confirmed, again.predicted) == (designed.own, designed.confirmed, designed.predicted)
+
+
+def test_the_chance_comes_from_seeds_that_chose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with watched(monkeypatch) as made:
+        found = design(*small(), EPSILON, margin=0, trials=5, seed=3)
+    first = 3 * package.SEEDS + package.CHOOSING
+    fresh = [(own, seed) for own, seed in made if seed is not None and seed >= first]
+    assert [seed for _, seed in fresh] == list(range(first, first + package.FRESH))
+    assert all(own == found.own for own, _ in fresh)
+    assert len([1 for _, seed in made if seed is not None]) == found.candidates
+
+
+def test_the_best_on_real_candidates_is_taken_whatever_was_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Rehearsals.ratios
+
+    def ratios(self: Rehearsals, own: Own, seed: int | None) -> tuple[float, ...]:
+        return (0.1, 0.1) if own == package.UNDESIGNED else (9.0, 9.0)
+
+    monkeypatch.setattr(Rehearsals, "ratios", ratios)
+    found = design(*small(), EPSILON, trials=3)
+    assert found.taken == "auto" and found.own == package.UNDESIGNED
+    assert found.predicted is None and found.confirmed.share == found.before.share == 1
+    assert real is not ratios
+
+
+def test_what_the_specification_has_meets_the_design() -> None:
+    whole = copy.deepcopy(SMALL)
+    lists = ["each; a*b", "auto", "each; a*c"]
+    whole["families"] = [{"family": "workload", "grid": {"measurements": lists}}, {"family": "mst"}]
+    assert [own["measurements"] for own in listed(validated(whole))] == ["each; a*b", "each; a*c"]
+
+
+def test_criteria_without_a_linear_view_are_left_to_candidates() -> None:
+    criteria = [{"criterion": "faithfulness", "match": ["a"], "threshold": "0.9", "within": "1", "reference": "all"}]
+    specification = validated(plain({"a": 4, "b": 5, "c": 3}, criteria))
+    found = design(specification, small()[1], EPSILON, trials=3)
+    assert (found.taken, found.predicted, found.tried) == ("auto", None, 0)
+
+
+def test_a_margin_leaves_room_for_the_noise_of_the_test() -> None:
+    """Counts have sensitivity 1/n: two scales of 1/(3000·0.1); never more than half."""
+    specification, _ = small()
+    absolute = specification.criteria[1]
+    (_, lower), (_, half) = (roomy(specification, margin).criteria for margin in (2.0, 1000.0))
+    assert lower.threshold == absolute.threshold - 2 * Fraction(1, 3000) / Fraction(1, 10)
+    assert half.threshold == absolute.threshold / 2
+    assert roomy(specification, 0).criteria == specification.criteria
+
+
+def test_a_relative_threshold_gives_way_in_the_form_it_is_tested_in() -> None:
+    criteria = [{"criterion": "marginals-relative", "threshold": "2", "planning_s_min": "99", "epsilon": "0.1"}]
+    specification = validated(plain({"a": 4, "b": 5}, criteria))
+    (lower,) = roomy(specification, 1.0).criteria
+    assert 1 / lower.threshold == Fraction(1, 2) + Fraction(1, 100) / Fraction(1, 10)
+
+
+def test_nothing_that_can_be_held_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Rehearsals, "candidate", lambda self, own, seed: None)
+    with pytest.raises(FacsimileError, match=r"^E160 "):
+        design(*small(), EPSILON, trials=3)
+
+
+def test_worth_follows_the_worst() -> None:
+    assert worth(np.array([[0.5, 0.1]])) > 0.99 > 0.01 > worth(np.array([[2.0, 0.1]]))
+    assert worth(np.array([[np.inf, 0.1]])) < 1e-9
