@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
-from math import prod
+from math import prod, sqrt
 from typing import Any
 from zlib import crc32
 
@@ -39,7 +39,8 @@ MOST_CELLS = 3_000
 MOST_TRIED = 20_000_000
 """Cells of all tables that a draw is held against."""
 FEW_CODES, MOST_GROUPS, LOSS = 16, 10, 0.02
-"""A column of more codes is measured in groups: as many as lose this share of its variance, at first."""
+"""A column of numbers with more codes is measured in groups: as many as lose this share of its variance, at
+first. Codes without an order have no neighbours to be grouped with."""
 FACTOR = 1.6
 LEAST_GAIN = 5e-5
 FAILURES = 3
@@ -86,17 +87,11 @@ class Draft:
         return replace(self, tables={**left, clique: weight + left.get(clique, 0.0)})
 
 
-@dataclass(frozen=True, eq=False)
 class StandIn:
     """Answers on a public table. A table's noise depends on its columns and the seed alone."""
 
-    table: Table
-    seed: int
-
-    @property
-    def domain(self) -> Domain:
-        """The public table's."""
-        return self.table.domain
+    def __init__(self, table: Table, seed: int) -> None:
+        self.domain, self.table, self.seed = table.domain, table, seed
 
     def run(self, mechanism: Mechanism[Any]) -> Any:
         """Noisy tables, with noise of the law that a release has, drawn by seed."""
@@ -129,7 +124,7 @@ class Trial:
     @cached_property
     def tables(self) -> dict[Clique, Floats]:
         """The shares of tables of k columns: all, or some at random."""
-        every = list(combinations(self.table.domain.names, self.ways))
+        every = list(combinations(self.table.domain.names, min(self.ways, len(self.table.domain.names))))
         order = np.random.default_rng(self.seed).permutation(len(every))[:MOST_TABLES]
         room = np.cumsum([self.table.domain.size(every[place]) for place in order]) <= MOST_TRIED
         return {every[place]: self.table.marginal(every[place]) / self.table.n for place in order[room]}
@@ -172,12 +167,13 @@ def designed(
     """The design for n = `known.n` records at ε, made on a public table of the same columns.
 
     Distances stay the same when ε grows as the number of records falls, so the stand-in may have another size.
+    A round has noise of its own, so that what was luck in one is undone in the next.
     """
     scaled = replace(known, n=table.n)
-    trial = Trial(table, scaled, epsilon * known.n / table.n, ways, seed)
     names = table.domain.names
     draft = Draft({(name,): _weight(table.domain.axis(name).size) for name in names}, _groups(table))
-    for _ in range(rounds):
+    for place in range(rounds):
+        trial = Trial(table, scaled, epsilon * known.n / table.n, ways, seed + place)
         draft = _added(trial, draft)
         for steps in (_dropping, _joining, _weighing, _regrouping):
             draft = trial.climbed(draft, steps)
@@ -186,18 +182,25 @@ def designed(
 
 def _weight(cells: int) -> float:
     """Noise of a table in total variation is ∝ cells/ε; the sum of both is least for ε ∝ √cells."""
-    return max(0.5, (cells / 50) ** 0.5)
+    return max(0.5, sqrt(cells / 50))
 
 
 def _groups(table: Table) -> dict[str, int]:
+    """The numbers of groups to begin with."""
     found = {}
     for axis in table.domain.axes:
-        if axis.size > FEW_CODES:
-            numbers = [float(number) for number in axis.numbers or range(axis.size)]
-            lost = BestGroups.of(table.marginal((axis.name,)).astype(np.float64), numbers).lost
-            enough = [place + 1 for place, loss in enumerate(lost[:MOST_GROUPS]) if loss <= LOSS]
+        if axis.size > FEW_CODES and axis.numbers is not None:
+            lost = _cut(table, axis.name).lost[:MOST_GROUPS]
+            enough = [number for number, loss in enumerate(lost, 1) if loss <= LOSS]
             found[axis.name] = max(2, min([*enough, MOST_GROUPS]))
     return found
+
+
+def _cut(table: Table, name: str) -> BestGroups:
+    """The groups of a column, as the stand-in's own counts cut them."""
+    axis = table.domain.axis(name)
+    numbers = [float(number) for number in axis.numbers or range(axis.size)]
+    return BestGroups.of(table.marginal((name,)).astype(np.float64), numbers)
 
 
 def _added(trial: Trial, draft: Draft) -> Draft:
@@ -223,47 +226,34 @@ def _added(trial: Trial, draft: Draft) -> Draft:
 def _promising(trial: Trial, draft: Draft, most: int, tried: set[Clique]) -> list[Clique]:
     """Pairs that a draw misses by most, beyond the noise; no two share a column, none is half as good."""
     domain, drawn = trial.table.domain, trial.draw(draft)
-    total, gains = sum(draft.tables.values()), {}
+    total, gains = sum(draft.tables.values()), dict[Clique, float]()
+    cuts = {name: _cut(trial.table, name).version(number) for name, number in draft.groups.items()}
     for pair in combinations(domain.names, 2):
         cells = draft.cells(domain, pair)
         if cells <= MOST_CELLS and pair not in tried and not any({*pair} <= {*one} for one in draft.tables):
-            versions = _versions(trial.table, draft, pair)
+            versions = tuple((name, cuts[name]) for name in pair if name in cuts)
             gap = np.abs(trial.table.marginal(pair, versions) - drawn.marginal(pair, versions)).sum() / 2
             weight = _weight(cells)
             noise = cells * float(NoisyMarginals.scale(trial.epsilon)) * (total + weight) / weight / 2
             gains[pair] = float(gap) - FELT * noise
     chosen: list[Clique] = []
-    for pair in sorted(gains, key=lambda pair: -gains[pair]):
-        if not any({*pair} & {*one} for one in chosen) and gains[pair] >= gains[(chosen or [pair])[0]] / 2:
-            chosen.append(pair)
+    for good in sorted(gains, key=lambda clique: -gains[clique]):
+        if not any({*good} & {*one} for one in chosen) and gains[good] >= gains[(chosen or [good])[0]] / 2:
+            chosen.append(good)
     return chosen[:most]
 
 
-def _versions(table: Table, draft: Draft, clique: Clique) -> tuple[tuple[str, tuple[int, ...] | None], ...]:
-    found = []
-    for name in clique:
-        if name in draft.groups:
-            axis = table.domain.axis(name)
-            numbers = [float(number) for number in axis.numbers or range(axis.size)]
-            cut = BestGroups.of(table.marginal((name,)).astype(np.float64), numbers)
-            found.append((name, cut.version(draft.groups[name])))
-    return tuple(found)
-
-
 def _dropping(trial: Trial, draft: Draft) -> Iterator[Step]:
-    """Without one table, small ones first; every column stays measured."""
+    """Without one table, small ones first."""
     for clique in sorted(draft.tables, key=lambda clique: draft.cells(trial.table.domain, clique)):
-        yield lambda now, clique=clique: _without(now, clique)
+        yield partial(_without, clique)
 
 
-def _without(draft: Draft, clique: Clique) -> Draft | None:
+def _without(clique: Clique, draft: Draft) -> Draft | None:
+    """None where a column would no longer be measured as fine as it is."""
     left = {one: weight for one, weight in draft.tables.items() if one != clique}
     fine = {name for one in left for name in one if len(one) == 1 or name not in draft.groups}
-    return replace(draft, tables=left) if {*clique} - {*draft.groups} <= fine and _still(clique, fine) else None
-
-
-def _still(clique: Clique, fine: set[str]) -> bool:
-    return len(clique) > 1 or clique[0] in fine
+    return replace(draft, tables=left) if all(fine.issuperset(one) for one in draft.tables) else None
 
 
 def _joining(trial: Trial, draft: Draft) -> Iterator[Step]:
@@ -276,10 +266,11 @@ def _joining(trial: Trial, draft: Draft) -> Iterator[Step]:
         if {*one} & {*other} and cells <= MOST_CELLS:
             found.append((cells / (draft.cells(domain, one) + draft.cells(domain, other)), one, other, union))
     for _, one, other, union in sorted(found)[: 2 * len(draft.tables)]:
-        yield lambda now, one=one, other=other, union=union: _joined(now, one, other, union)
+        yield partial(_joined, one, other, union)
 
 
-def _joined(draft: Draft, one: Clique, other: Clique, union: Clique) -> Draft | None:
+def _joined(one: Clique, other: Clique, union: Clique, draft: Draft) -> Draft | None:
+    """With the weights of all tables that the union holds; None where one of the two is no longer there."""
     if one not in draft.tables or other not in draft.tables:
         return None
     inside = [clique for clique in draft.tables if len(clique) > 1 and {*clique} <= {*union}]
@@ -290,10 +281,10 @@ def _weighing(trial: Trial, draft: Draft) -> Iterator[Step]:
     """More or less weight for each table."""
     for clique in draft.tables:
         for factor in (FACTOR, 1 / FACTOR):
-            yield lambda now, clique=clique, factor=factor: _weighed(now, clique, factor)
+            yield partial(_weighed, clique, factor)
 
 
-def _weighed(draft: Draft, clique: Clique, factor: float) -> Draft:
+def _weighed(clique: Clique, factor: float, draft: Draft) -> Draft:
     return draft.with_table(clique, factor * draft.tables[clique], [clique])
 
 
@@ -301,11 +292,9 @@ def _regrouping(trial: Trial, draft: Draft) -> Iterator[Step]:
     """More or fewer groups for each column that has some."""
     for name in draft.groups:
         for factor in (FACTOR, 1 / FACTOR):
-            yield lambda now, name=name, factor=factor: _regrouped(now, name, factor)
+            yield partial(_regrouped, name, factor, trial.table.domain.axis(name).size)
 
 
-def _regrouped(draft: Draft, name: str, factor: float) -> Draft | None:
-    number = max(2, round(draft.groups[name] * factor))
-    if number == draft.groups[name]:
-        return None
+def _regrouped(name: str, factor: float, codes: int, draft: Draft) -> Draft:
+    number = min(codes, max(2, round(draft.groups[name] * factor)))
     return replace(draft, groups={**draft.groups, name: number})

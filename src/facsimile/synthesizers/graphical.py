@@ -137,11 +137,12 @@ def estimate(
     tree = junction_tree(full, cliques if known is None else [*cliques, *joining(known, cliques)])
     start = _start(tree, rules, known)
     components = interactions(full, answers, total)
-    targets = [((name,), counts, FIRM) for name, counts in _columns(domain, measurements, total, prior).items()]
+    margins = _columns(domain, measurements, total, prior)
+    targets: list[tuple[Clique, Floats, float]] = [((name,), counts, FIRM) for name, counts in margins.items()]
     for answer in kept:
         if len(answer.columns) > 1:
-            counts = composed(full, components, answer.columns)
-            targets.append((answer.columns, counts, FLATNESS * answer.variance))
+            target = composed(full, components, answer.columns)
+            targets.append((answer.columns, target, FLATNESS * answer.variance))
     terms: dict[int, list[Term]] = {}
     for clique, target, softness in targets:
         place = _held(tree, clique)
