@@ -9,7 +9,7 @@ and noisy answers, and the domain is never formed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from facsimile.shaping.sampling import DrawnRecords, Sampling
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import RowModel
+from facsimile.synthesizers.estimation import columns
 from facsimile.synthesizers.interactions import composed, interactions
 from facsimile.synthesizers.junction import JunctionTree, fitting, joining, junction_tree, ordered
 from facsimile.synthesizers.messages import Term, fitted, sum_to
@@ -28,10 +29,10 @@ from facsimile.table.measurement import Measurement, joined
 from facsimile.table.table import Codes, Table
 
 LARGEST_TREE = 2_000_000
-# λ as a share of the records, and how much less for single columns, which all other marginals build on.
-FLATNESS, FIRMNESS = 0.03, 0.1
-STAGES = 8
-SWEEPS = 15
+# λ of the marginals; the tables of single columns, which all measurements speak of, are matched closely.
+FLATNESS, FIRM = 0.03, 1e-3
+STAGES = 4
+SWEEPS = 8
 TOLERANCE = 5e-5
 SMALLEST_VARIANCE = 2e-6
 
@@ -136,14 +137,30 @@ def estimate(
     tree = junction_tree(full, cliques if known is None else [*cliques, *joining(known, cliques)])
     start = _start(tree, rules, known)
     components = interactions(full, answers, total)
-    terms: dict[int, list[Term]] = {}
+    margins = _columns(domain, measurements, total, prior)
+    targets: list[tuple[Clique, Floats, float]] = [((name,), counts, FIRM) for name, counts in margins.items()]
     for answer in kept:
-        place = _held(tree, answer.columns)
-        target = composed(full, components, answer.columns)
-        softness = FLATNESS * (FIRMNESS if len(answer.columns) == 1 else 1) * answer.variance
-        terms.setdefault(place, []).append(Term(tree.bags[place], answer.columns, target, softness))
+        if len(answer.columns) > 1:
+            target = composed(full, components, answer.columns)
+            targets.append((answer.columns, target, FLATNESS * answer.variance))
+    terms: dict[int, list[Term]] = {}
+    for clique, target, softness in targets:
+        place = _held(tree, clique)
+        terms.setdefault(place, []).append(Term(tree.bags[place], clique, target, softness))
     counts = fitted(tree, start, terms, max(total, 1), STAGES, sweeps, TOLERANCE)
     return Graphical(domain, tree, tuple(counts))
+
+
+def _columns(
+    domain: Domain, measurements: Sequence[Measurement], total: int, prior: Table | None
+) -> dict[str, Floats]:
+    """The one-way tables that all measurements together speak for, of the columns that were measured."""
+    before = {}
+    firm = [replace(one, variance=max(one.variance, SMALLEST_VARIANCE)) for one in measurements]
+    for name in dict.fromkeys(name for one in measurements for name in one.columns):
+        seen = np.zeros(domain.axis(name).size) if prior is None else prior.marginal((name,))
+        before[name] = (seen + 0.5) * (max(total, 1) / (seen + 0.5).sum())
+    return columns(before, firm, max(total, 1), 0 if prior is None else prior.n)
 
 
 def _coarser(measurements: Sequence[Measurement]) -> Iterable[Version]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from math import ceil, prod
 
@@ -165,20 +166,33 @@ def _weights(text: str, roots: list[Fraction]) -> list[Fraction]:
 class BestGroups:
     """The best groups of neighbouring codes of a column, for every number of groups up to `MOST_GROUPS`.
 
-    `lost[k − 1]` is the share of the column's variance that k groups lose. The best last group of the codes up
+    They are found when they are first asked for. The best last group of the codes up
     to j starts at the i with the least loss(up to i) + loss(i to j), so the groups are exactly the best.
     """
 
-    codes: int
-    lost: tuple[float, ...]
-    starts: tuple[Ints, ...]
+    counts: Floats
+    numbers: Sequence[float]
 
     @classmethod
     def of(cls, counts: Floats, numbers: Sequence[float]) -> BestGroups:
         """Of a column with these counts, its codes standing for these numbers."""
-        codes = len(counts)
+        return cls(counts, numbers)
+
+    @property
+    def codes(self) -> int:
+        """The number of codes."""
+        return len(self.counts)
+
+    @property
+    def lost(self) -> tuple[float, ...]:
+        """The share of the variance that each number of groups loses."""
+        return self._best[0]
+
+    @cached_property
+    def _best(self) -> tuple[tuple[float, ...], tuple[Ints, ...]]:
+        counts, codes = self.counts, self.codes
         mass = np.concatenate([[0], np.cumsum(np.maximum(counts, 1e-9 * (1 + counts.max())))])
-        values = np.asarray(numbers) - np.mean(numbers)
+        values = np.asarray(self.numbers) - np.mean(self.numbers)
         first = np.concatenate([[0], np.cumsum(np.diff(mass) * values)])
         second = np.concatenate([[0], np.cumsum(np.diff(mass) * values**2)])
         i, j = np.triu_indices(codes + 1, 1)
@@ -190,7 +204,7 @@ class BestGroups:
             starts.append(np.argmin(choices, axis=0))
             loss = choices.min(axis=0)
             lost.append(float(loss[-1]))
-        return cls(codes, tuple(value / (lost[0] or 1.0) for value in lost), tuple(starts))
+        return tuple(value / (lost[0] or 1.0) for value in lost), tuple(starts)
 
     def groups(self, size: int) -> Ints:
         """The group of each code, for at most so many groups.
@@ -201,7 +215,7 @@ class BestGroups:
         if size >= self.codes:
             return np.arange(self.codes)
         edges = [self.codes]
-        for start in reversed(self.starts[: size - 1]):
+        for start in reversed(self._best[1][: size - 1]):
             edges.append(int(start[edges[-1]]))
         return np.searchsorted(np.sort(edges[1:]), np.arange(self.codes), side="right").astype(np.int64)
 

@@ -61,7 +61,10 @@ class Workload(Synthesizer):
 
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
         """Measure in order, then estimate: densely, or on a junction tree where the domain is too large. Last,
-        ask the scores and move to the answers."""
+        ask the scores and move to the answers.
+
+        On a tree, tables that name their columns share their groups, those of the first: each is a column more.
+        """
         domain, asked = answers.domain, score_shares(self.scores, epsilon)
         epsilon -= sum(asked.values())
         dense = domain.cells <= DENSE_CELLS
@@ -69,10 +72,13 @@ class Workload(Synthesizer):
         every = items(self.measurements, domain, known.n, epsilon)
         budgets = shares(self.weights, every, domain, known.n, epsilon)
         found: list[Measurement] = []
+        settled = False
         for item, tables in zip(every, budgets, strict=True):
-            margins = columns(expected, found, known.n, _records(known))
-            cuts = {name: BestGroups.of(counts, _numbers(domain, name)) for name, counts in margins.items()}
             cliques = item.cliques(domain.names)
+            if item.word or not settled:
+                margins = columns(expected, found, known.n, _records(known))
+                cuts = {name: BestGroups.of(counts, _numbers(domain, name)) for name, counts in margins.items()}
+                settled = not dense and len(cliques[0]) > 1
             if item.word == STRONGEST:
                 cliques = strongest(found, margins, known.n, len(cliques)) or cliques
                 tables = [sum(tables, Fraction(0)) / len(cliques)] * len(cliques)
