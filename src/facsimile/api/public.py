@@ -64,11 +64,14 @@ def fit(
     before anything is read. Confidential data go to `facsimile.release`.
 
     `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
-    written as in a specification; `prior` is another public table for families that take one.
+    written as in a specification; `prior` is another public table for families that lean on one, in
+    place of the specification's own.
 
     >>> fitted = facsimile.fit("release.yaml", frame, public=True, epsilon="0.5")  # doctest: +SKIP
     >>> fitted.sample(1000, seed=2).to_pandas()  # doctest: +SKIP
     """
+    from facsimile.explore.prior import other_prior
+    from facsimile.release.prior import refuse_same
     from facsimile.release.synthesize import fit
 
     refuse_unless(public, "facsimile.fit")
@@ -76,7 +79,9 @@ def fit(
     spent, start = exact(epsilon), None if prior is None else source(prior)
     spec, records = specified(specification), source(data)
     choice = alternatives_of(spec, alternatives)
-    return fit(spec, records, family, spent, seed, hyperparameters, choice, start)
+    if prior is not None:
+        refuse_same(prior, data)
+    return fit(spec, records, family, spent, seed, hyperparameters, choice, other_prior(spec, start, records))
 
 
 def evaluate(

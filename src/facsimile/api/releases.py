@@ -47,13 +47,16 @@ def release(
     >>> made = facsimile.release("release.yaml", "births.csv", "bundle", ledger="l")  # doctest: +SKIP
     >>> facsimile.release("release.yaml", "public.csv", "tried", rehearse=True, seed=1)  # doctest: +SKIP
     """
+    from facsimile.explore.prior import prior_of
     from facsimile.release.run import Request, patient, rehearsal, release
 
     given = source(data)
     _refuse_unfit(isinstance(given, InMemory), ledger, rehearse, seed, public)
     places = [None if place is None else Path(place) for place in (ledger, anchor, key, dataset_key)]
     book, mark, signing, secret = places
-    request = Request(checked(specification), given, Path(out), book, mark, signing, workers, secret)
+    spec = checked(specification)
+    prior = prior_of(spec, given)
+    request = Request(spec, given, Path(out), book, mark, signing, workers, secret, prior)
     if seed is None:
         return Released(request.out, _silently(lambda: release(request, patient)).as_json())
     tried = rehearsal(request, seed)

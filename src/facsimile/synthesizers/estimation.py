@@ -13,7 +13,7 @@ So nothing is lost by taking a measurement apart:
 3. The distribution. Proportional fitting from the start, tables of columns exactly and last, tables of pairs
    with a slack for their noise (`table.fit`). The slack is variance/τ: it says how far true tables of this kind
    lie from the start, (true − E)² ≈ τE, and τ is learnt from the table itself. Independent columns have τ = 1,
-   the spread of records.
+   the spread of records. What a prior has to say is weighed in `leaning`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.synthesizers.consistency import nearest
+from facsimile.synthesizers.leaning import Leaning
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, relaxed, tabled
@@ -46,11 +47,12 @@ class Moved:
     shadow: Measurement
     counts: Floats
     tau: float
+    firmness: float = FIRMNESS
 
     @property
     def target(self) -> Target:
         """What the fit shall come close to."""
-        slack = FIRMNESS * self.shadow.variance / self.tau
+        slack = self.firmness * self.shadow.variance / self.tau
         return Target(self.shadow.columns, self.counts, self.shadow.groups, slack)
 
     @property
@@ -61,19 +63,18 @@ class Moved:
 
 
 def estimate(
-    domain: Domain, measurements: Sequence[Measurement], n: int, start: Floats, prior_records: int = 0
+    domain: Domain, measurements: Sequence[Measurement], n: int, start: Floats, leaning: Leaning | None = None
 ) -> Floats:
     """Expected counts of n records on the cells where the start has mass.
 
-    `prior_records`: how many public records the start was made of; 0 if it says nothing about the columns.
+    `leaning`: on the prior that the start was made of; None if it says nothing about the columns.
     """
     before = {name: tabled(domain, start, (name,)) * (n / start.sum()) for name in domain.names}
-    margins = columns(before, measurements, n, prior_records)
+    margins = columns(before, measurements, n, leaning)
     exact = [Target((name,), counts) for name, counts in margins.items()]
     expected = relaxed(domain, exact, start, n, SWEEPS, TOLERANCE)
-    least = _least_tau(n, prior_records)
     found = [
-        moved(shadow, margins, tabled(domain, expected, shadow.columns, shadow.groups), least).target
+        moved(shadow, margins, tabled(domain, expected, shadow.columns, shadow.groups), n, leaning).target
         for shadow in shadows(measurements)
     ]
     fitted = relaxed(domain, [*found, *exact], expected, n, SWEEPS, TOLERANCE)
@@ -81,7 +82,7 @@ def estimate(
 
 
 def columns(
-    before: Mapping[str, Floats], measurements: Sequence[Measurement], n: int, prior_records: int = 0
+    before: Mapping[str, Floats], measurements: Sequence[Measurement], n: int, leaning: Leaning | None = None
 ) -> dict[str, Floats]:
     """The one-way tables: not negative, nothing where nothing was expected before, each with sum n.
 
@@ -90,10 +91,8 @@ def columns(
     found = {}
     for name, expected in before.items():
         counts, variances = column(name, len(expected), measurements, n)
-        if prior_records:
-            spread = _tau(counts, expected, variances, _least_tau(n, prior_records)) * expected
-            weight = spread / (spread + variances)
-            counts, variances = weight * counts + (1 - weight) * expected, weight * variances
+        if leaning is not None:
+            counts, variances = leaning.column(name, counts, variances, expected)
         variances = np.maximum(variances, SMALLEST_VARIANCE)
         found[name] = nearest(counts, n, variances, expected > 0, FAINT * n)
     return found
@@ -106,7 +105,7 @@ def strengths(
     found: dict[Clique, float] = {}
     for shadow in shadows(measurements):
         rows, columns = _sides(shadow, margins)
-        pair = moved(shadow, margins, np.outer(rows, columns) / n, 1.0)
+        pair = moved(shadow, margins, np.outer(rows, columns) / n, n)
         found[shadow.columns] = max(found.get(shadow.columns, 0.0), pair.strength)
     return found
 
@@ -134,13 +133,21 @@ def column(name: str, size: int, measurements: Sequence[Measurement], n: int) ->
     return counts, np.maximum(np.diag(inverse)[:size], SMALLEST_VARIANCE)
 
 
-def moved(shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, least_tau: float) -> Moved:
-    """A shadow on two columns, moved to the tables of its columns."""
+def moved(
+    shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, n: int, leaning: Leaning | None = None
+) -> Moved:
+    """A shadow on two columns, moved to the tables of its columns.
+
+    Where a prior of the same population was expected, nothing stands out, and the whole slack is given.
+    """
     rows, columns = _sides(shadow, margins)
     counts = shadow.counts + ((rows - shadow.counts.sum(axis=1)) / len(columns))[:, None]
     counts += (columns - counts.sum(axis=0)) / len(rows)
     noise = shadow.variance * (1 - 1 / len(rows)) * (1 - 1 / len(columns))
-    return Moved(shadow, counts, _tau(counts, expected, noise, least_tau))
+    if leaning is None:
+        return Moved(shadow, counts, _tau(counts, expected, noise, 1.0))
+    tau = _tau(counts, expected, noise, leaning.least(n))
+    return Moved(shadow, counts, tau, FIRMNESS + (1 - FIRMNESS) * leaning.least(n) / tau)
 
 
 def shadows(measurements: Sequence[Measurement]) -> Iterator[Measurement]:
@@ -164,8 +171,3 @@ def _tau(counts: Floats, expected: Floats, noise: float | Floats, least: float, 
         weight = expected / (tau * expected + noise) ** 2
         tau = max(least, float((weight * excess).sum() / ((weight * expected).sum() or 1.0)))
     return tau
-
-
-def _least_tau(n: int, prior_records: int) -> float:
-    """Records of one population spread by E; those of a prior sample, blown up to n, by E·n/(its size) more."""
-    return 1.0 + (n / prior_records if prior_records else 0.0)

@@ -21,6 +21,7 @@ from facsimile.synthesizers import graphical
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
+from facsimile.synthesizers.leaning import Leaning
 from facsimile.synthesizers.measurements import AUTO, STRONGEST, BestGroups, items, most_cells, shares
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
@@ -31,6 +32,8 @@ from facsimile.table.measurement import Measurement
 @dataclass(frozen=True)
 class Workload(Synthesizer):
     """The text of the measurements and of their weights, `auto` for what suits the domain."""
+
+    leans = True
 
     measurements: str = AUTO
     weights: str = AUTO
@@ -47,13 +50,14 @@ class Workload(Synthesizer):
         """Measure in order, then estimate: densely, or on a junction tree where the domain is too large."""
         domain = answers.domain
         dense = domain.cells <= DENSE_CELLS
-        start = _start(domain, known) if dense else None
-        expected = _columns(domain, known, start)
+        leaning = None if known.prior is None else Leaning.on(known.prior)
+        start = _start(domain, known, leaning) if dense else None
+        expected = _columns(domain, known, start, leaning)
         every = items(self.measurements, domain, known.n, epsilon)
         budgets = shares(self.weights, every, domain, known.n, epsilon)
         found: list[Measurement] = []
         for item, tables in zip(every, budgets, strict=True):
-            margins = columns(expected, found, known.n, _records(known))
+            margins = columns(expected, found, known.n, leaning)
             cuts = {name: BestGroups.of(counts, _numbers(domain, name)) for name, counts in margins.items()}
             cliques = item.cliques(domain.names)
             if item.word == STRONGEST:
@@ -65,7 +69,7 @@ class Workload(Synthesizer):
                 wanted.append((clique, share, {name: cuts[name].version(sizes[name]) for name in clique}))
             found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
         if start is not None:
-            return Dense(domain, estimate(domain, found, known.n, start, _records(known)))
+            return Dense(domain, estimate(domain, found, known.n, start, leaning))
         return graphical.estimate(domain, found, known.zeros, known.n, known.prior)
 
 
@@ -100,17 +104,19 @@ def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: in
     return [pair for pair, _ in sorted(known, key=lambda one: -one[1])[:number]]
 
 
-def _start(domain: Domain, known: Known) -> Floats:
+def _start(domain: Domain, known: Known, leaning: Leaning | None) -> Floats:
     allowed = possible(domain, known.zeros)
-    return allowed.astype(np.float64) if known.prior is None else smoothed(known.prior, allowed)
+    if known.prior is None or leaning is None:
+        return allowed.astype(np.float64)
+    return smoothed(known.prior, leaning.shares, allowed)
 
 
-def _columns(domain: Domain, known: Known, start: Floats | None) -> dict[str, Floats]:
+def _columns(domain: Domain, known: Known, start: Floats | None, leaning: Leaning | None) -> dict[str, Floats]:
     """The expected one-way tables before anything is measured."""
     if start is not None:
         tables = {name: tabled(domain, start, (name,)) for name in domain.names}
-    elif known.prior is not None:
-        tables = {name: known.prior.marginal((name,)).astype(np.float64) + 0.5 for name in domain.names}
+    elif leaning is not None:
+        tables = dict(leaning.shares)
     else:
         tables = {axis.name: np.ones(axis.size) for axis in domain.axes}
     return {name: table * (known.n / float(table.sum())) for name, table in tables.items()}
@@ -120,7 +126,3 @@ def _numbers(domain: Domain, name: str) -> list[float]:
     """A column's numbers; its codes where it has none."""
     axis = domain.axis(name)
     return [float(number) for number in axis.numbers or range(axis.size)]
-
-
-def _records(known: Known) -> int:
-    return known.prior.n if known.prior is not None else 0
