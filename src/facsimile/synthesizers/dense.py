@@ -100,7 +100,8 @@ def smoothed(prior: Table, shares: Mapping[str, Floats], allowed: Mask) -> Float
         product = np.outer(seen.sum(axis=1), seen.sum(axis=0))
         line = np.outer(*(_scores(domain.axis(name), seen.sum(axis=1 - i)) for i, name in enumerate(pair)))
         straight = product * line * float((seen * line).sum())
-        parts = (straight, 1.0), (seen - product - straight, (seen.shape[0] - 1) * (seen.shape[1] - 1) - 0.5)
+        freedom = (seen.shape[0] - 1) * (seen.shape[1] - 1) + 0.5
+        parts = (straight, 1.0), (seen - product - straight, freedom - bool(line.any()))
         found = np.outer(shares[pair[0]], shares[pair[1]])
         for part, chance in parts:
             excess = np.divide(part**2, product, out=np.zeros_like(product), where=product > 0)

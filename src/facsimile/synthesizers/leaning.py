@@ -25,7 +25,7 @@ from facsimile.spec.columns import Axis
 from facsimile.table.exact import Floats
 from facsimile.table.table import Table
 
-MULTIPLES: Floats = 2.0 ** np.arange(17)
+MULTIPLES: Floats = np.array([2.0**power for power in range(17)])
 """What τ may be."""
 BELIEF: Floats = np.array([0.5, *[0.5 / (len(MULTIPLES) - 1)] * (len(MULTIPLES) - 1)])
 FREEDOM, ROUNDS, TINY = 3.0, 30, 1e-9
@@ -44,7 +44,10 @@ class Leaning:
     @classmethod
     def on(cls, prior: Table) -> Leaning:
         """Read a prior column by column."""
-        found = {axis.name: shared(prior.marginal((axis.name,)), axis) for axis in prior.domain.axes}
+        found = {
+            axis.name: shared(prior.marginal((axis.name,)).astype(np.float64), axis)
+            for axis in prior.domain.axes
+        }
         parts = ({name: one[place] for name, one in found.items()} for place in (0, 1))
         return cls(prior.n, *parts)
 
@@ -64,8 +67,9 @@ def beliefs(counts: Floats, expected: Floats, spread: Floats, noise: float | Flo
     axes = tuple(range(1, counts.ndim + 1))
     variance = MULTIPLES.reshape(-1, *[1] * counts.ndim) * np.maximum(spread, TINY) + noise
     likely = -0.5 * (np.log(variance) + (counts - expected) ** 2 / variance).sum(axis=axes)
-    found: Floats = BELIEF * np.exp(likely - likely.max())
-    return found / found.sum()
+    found = BELIEF * np.exp(likely - likely.max())
+    shares: Floats = found / found.sum()
+    return shares
 
 
 def trusted(counts: Floats, expected: Floats, spread: Floats, noise: Floats) -> Floats:
