@@ -120,7 +120,7 @@ class Checked(Result, Tabular):
                 for line in found.noise
             ],
             "public": None if self.public is None else self.public.as_json(),
-            "prior": None if spec.prior is None else {"file": spec.prior.name, "records": self.leaned},
+            **({} if spec.prior is None else {"prior": {"file": spec.prior.name, "records": self.leaned}}),
         }
 
     def page(self) -> Page:

@@ -44,11 +44,9 @@ class Leaning:
     @classmethod
     def on(cls, prior: Table) -> Leaning:
         """Read a prior column by column."""
-        found = {
-            axis.name: shared(prior.marginal((axis.name,)).astype(np.float64), axis)
-            for axis in prior.domain.axes
-        }
-        parts = ({name: one[place] for name, one in found.items()} for place in (0, 1))
+        axes = prior.domain.axes
+        found = [shared(prior.marginal((axis.name,)).astype(np.float64), axis) for axis in axes]
+        parts = (dict(zip(prior.domain.names, part, strict=True)) for part in zip(*found, strict=True))
         return cls(prior.n, *parts)
 
     def column(self, name: str, counts: Floats, variances: Floats, expected: Floats) -> tuple[Floats, Floats]:
