@@ -70,7 +70,7 @@ def fit(
     >>> fitted = facsimile.fit("release.yaml", frame, public=True, epsilon="0.5")  # doctest: +SKIP
     >>> fitted.sample(1000, seed=2).to_pandas()  # doctest: +SKIP
     """
-    from facsimile.explore.prior import other_prior
+    from facsimile.explore.priors import other_prior
     from facsimile.release.prior import refuse_same
     from facsimile.release.synthesize import fit
 

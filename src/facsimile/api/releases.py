@@ -47,7 +47,7 @@ def release(
     >>> made = facsimile.release("release.yaml", "births.csv", "bundle", ledger="l")  # doctest: +SKIP
     >>> facsimile.release("release.yaml", "public.csv", "tried", rehearse=True, seed=1)  # doctest: +SKIP
     """
-    from facsimile.explore.prior import prior_of
+    from facsimile.explore.priors import prior_of
     from facsimile.release.run import Request, patient, rehearsal, release
 
     given = source(data)

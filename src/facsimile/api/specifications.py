@@ -47,7 +47,7 @@ def check(specification: Specification | Path | str, public: Any = None) -> Chec
 
     >>> facsimile.check("release.yaml").to_pandas()  # doctest: +SKIP
     """
-    from facsimile.explore.prior import prior_of
+    from facsimile.explore.priors import prior_of
     from facsimile.privacy.reader import read_public, read_public_sums
     from facsimile.release import check
     from facsimile.release.public import assumptions, averaged, summarise

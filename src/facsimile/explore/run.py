@@ -25,7 +25,7 @@ from random import Random
 
 from facsimile.errors import refusal
 from facsimile.explore.pool import Pool
-from facsimile.explore.prior import prior_of
+from facsimile.explore.priors import prior_of
 from facsimile.explore.race import RaceRule, audited, survives
 from facsimile.explore.schedule import ROUNDS, Schedule
 from facsimile.explore.setup import Setup

@@ -25,7 +25,7 @@ from itertools import combinations
 import numpy as np
 
 from facsimile.synthesizers.consistency import nearest
-from facsimile.synthesizers.leaning import Leaning
+from facsimile.synthesizers.leaning import Leaning, softness
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, relaxed, tabled
@@ -47,13 +47,23 @@ class Moved:
     shadow: Measurement
     counts: Floats
     tau: float
-    firmness: float = FIRMNESS
 
     @property
     def target(self) -> Target:
         """What the fit shall come close to."""
-        slack = self.firmness * self.shadow.variance / self.tau
+        slack = FIRMNESS * self.shadow.variance / self.tau
         return Target(self.shadow.columns, self.counts, self.shadow.groups, slack)
+
+    def leaning(self, expected: Floats, records: Floats) -> Target:
+        """The same where the start is a prior that has so many records in each cell."""
+        slack = self.shadow.variance * softness(self.counts, expected, records, self.noise, FIRMNESS)
+        return Target(self.shadow.columns, self.counts, self.shadow.groups, slack)
+
+    @property
+    def noise(self) -> float:
+        """The variance that is left of a cell's noise after it was moved."""
+        rows, columns = self.counts.shape
+        return self.shadow.variance * (1 - 1 / rows) * (1 - 1 / columns)
 
     @property
     def strength(self) -> float:
@@ -73,10 +83,16 @@ def estimate(
     margins = columns(before, measurements, n, leaning)
     exact = [Target((name,), counts) for name, counts in margins.items()]
     expected = relaxed(domain, exact, start, n, SWEEPS, TOLERANCE)
-    found = [
-        moved(shadow, margins, tabled(domain, expected, shadow.columns, shadow.groups), n, leaning).target
-        for shadow in shadows(measurements)
-    ]
+    known = None if leaning is None else start * (leaning.records / start.sum())
+    found = []
+    for shadow in shadows(measurements):
+        table, *prior = (
+            tabled(domain, cells, shadow.columns, shadow.groups)
+            for cells in (expected, known)
+            if cells is not None
+        )
+        pair = moved(shadow, margins, table, 1.0)
+        found.append(pair.leaning(table, *prior) if prior else pair.target)
     fitted = relaxed(domain, [*found, *exact], expected, n, SWEEPS, TOLERANCE)
     return next((counts for counts in (fitted, expected) if counts.any()), start * (n / start.sum()))
 
@@ -105,7 +121,7 @@ def strengths(
     found: dict[Clique, float] = {}
     for shadow in shadows(measurements):
         rows, columns = _sides(shadow, margins)
-        pair = moved(shadow, margins, np.outer(rows, columns) / n, n)
+        pair = moved(shadow, margins, np.outer(rows, columns) / n, 1.0)
         found[shadow.columns] = max(found.get(shadow.columns, 0.0), pair.strength)
     return found
 
@@ -133,21 +149,13 @@ def column(name: str, size: int, measurements: Sequence[Measurement], n: int) ->
     return counts, np.maximum(np.diag(inverse)[:size], SMALLEST_VARIANCE)
 
 
-def moved(
-    shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, n: int, leaning: Leaning | None = None
-) -> Moved:
-    """A shadow on two columns, moved to the tables of its columns.
-
-    Where a prior of the same population was expected, nothing stands out, and the whole slack is given.
-    """
+def moved(shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, least_tau: float) -> Moved:
+    """A shadow on two columns, moved to the tables of its columns."""
     rows, columns = _sides(shadow, margins)
     counts = shadow.counts + ((rows - shadow.counts.sum(axis=1)) / len(columns))[:, None]
     counts += (columns - counts.sum(axis=0)) / len(rows)
     noise = shadow.variance * (1 - 1 / len(rows)) * (1 - 1 / len(columns))
-    if leaning is None:
-        return Moved(shadow, counts, _tau(counts, expected, noise, 1.0))
-    tau = _tau(counts, expected, noise, leaning.least(n))
-    return Moved(shadow, counts, tau, FIRMNESS + (1 - FIRMNESS) * leaning.least(n) / tau)
+    return Moved(shadow, counts, _tau(counts, expected, noise, least_tau))
 
 
 def shadows(measurements: Sequence[Measurement]) -> Iterator[Measurement]:

@@ -55,10 +55,6 @@ class Leaning:
         weight = trusted(counts, expected, spread, variances)
         return expected + weight * (counts - expected), weight * variances
 
-    def least(self, n: int) -> float:
-        """s/E of a table of several columns: n records spread by E, those of the prior by E·n/m."""
-        return 1 + n / self.records
-
 
 def beliefs(counts: Floats, expected: Floats, spread: Floats, noise: float | Floats) -> Floats:
     """How likely each τ is after a table was seen."""
@@ -75,6 +71,19 @@ def trusted(counts: Floats, expected: Floats, spread: Floats, noise: Floats) -> 
     multiples = MULTIPLES[:, None] * spread
     shares: Floats = beliefs(counts, expected, spread, noise) @ (multiples / (multiples + noise))
     return shares
+
+
+def softness(counts: Floats, expected: Floats, records: Floats, noise: float, firmness: float) -> Floats:
+    """The slack of a noisy table of two columns, for each unit of its variance: E/(τs), cell by cell.
+
+    `records`: those that the prior has in each cell. Where chance does not explain the table (τ > 1), true
+    tables are here and there far from the prior, so that only a part of the slack is given: its firmness.
+    """
+    spread = expected + expected**2 / np.maximum(records, TINY)
+    given = np.array([1.0, *[firmness] * (len(MULTIPLES) - 1)])
+    tau = float(beliefs(counts, expected, spread, noise) @ (MULTIPLES / given))
+    found: Floats = np.maximum(expected, TINY) / np.maximum(tau * spread, TINY)
+    return found
 
 
 def shared(records: Floats, axis: Axis) -> tuple[Floats, Floats]:
