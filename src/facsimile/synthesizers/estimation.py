@@ -63,7 +63,7 @@ class Moved:
     def noise(self) -> float:
         """The variance that is left of a cell's noise after it was moved."""
         rows, columns = self.counts.shape
-        return self.shadow.variance * (1 - 1 / rows) * (1 - 1 / columns)
+        return self.shadow.variance * float((1 - 1 / rows) * (1 - 1 / columns))
 
     @property
     def strength(self) -> float:
