@@ -6,6 +6,7 @@ Each is run by tests/test_bad_inputs.py; `python tests/bad_inputs.py` writes the
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import re
 import shutil
@@ -658,6 +659,94 @@ def _(folder: Path) -> Arguments:
 @case("A bundle", "a bundle of another plan", "E506", 5)
 def _(folder: Path) -> Arguments:
     return ["verify", rehearsed(folder), "--allow-rehearsal", "--plan-hash", "0" * 64]
+
+
+# --- the prior
+
+OTHER = HEADER + "".join(ROWS[1:])
+
+
+def leaning(folder: Path, prior: str, *more: object, sha256: str | None = None) -> Arguments:
+    """A production release of the data in a folder, by a specification that names a prior there."""
+    place, data = folder / prior, folder / "data.csv"
+    if not data.exists():
+        write(data, GOOD)
+    found = hashlib.sha256(place.read_bytes()).hexdigest() if place.is_file() else "0" * 64
+    named = f"prior:\n  {'facts' if prior.endswith('.yaml') else 'file'}: {prior}\n"
+    path = write(folder / "leaning.yaml", f"{text()}{named}  sha256: {sha256 or found}\n")
+    return ["release", path, *release(folder, *more)[2:]]
+
+
+def prior(what: str, code: str, content: str | None, name: str = "prior.csv", sha256: str = "") -> Case:
+    """A release that leans on a bad file."""
+
+    def make(folder: Path) -> Arguments:
+        if content is not None:
+            write(folder / name, content)
+        return leaning(folder, name, sha256=sha256)
+
+    return Case("The prior", what, code, 2, make)
+
+
+OTHERS += [
+    prior("a file that does not exist", "E218", None),
+    prior("a file with another hash", "E217", OTHER, sha256="1" * 64),
+    prior("a header without records", "E218", HEADER),
+    prior("a file that lacks a column", "E218", "age,days\n20,3\n30,4\n"),
+    prior("a value outside the domain of a column", "E218", OTHER.replace(",N,", f",{SENTINEL},", 1)),
+    prior("facts that are no facts", "E218", "facts: 1\ntitle: x\n", "facts.yaml"),
+    prior("facts of more than 1 MB", "E218", "#" * (1 << 20), "facts.yaml"),
+    prior("the data itself", "E219", GOOD, "data.csv"),
+]
+
+
+@case("The prior", "a link to the data", "E219", 2)
+def _(folder: Path) -> Arguments:
+    write(folder / "data.csv", GOOD)
+    (folder / "prior.csv").symlink_to(folder / "data.csv")
+    return leaning(folder, "prior.csv")
+
+
+@case("The prior", "another name of the data's file", "E219", 2)
+def _(folder: Path) -> Arguments:
+    (folder / "prior.csv").hardlink_to(write(folder / "data.csv", GOOD))
+    return leaning(folder, "prior.csv")
+
+
+@case("The prior", "a confidential file", "E207", 2)
+def _(folder: Path) -> Arguments:
+    opened(folder)
+    return leaning(folder, "data.csv")
+
+
+@case("The prior", "no hash", "E217", 2, line=text().count("\n") + 1)
+def _(folder: Path) -> Arguments:
+    write(folder / "prior.csv", OTHER)
+    return ["check", write(folder / "leaning.yaml", text() + "prior:\n  file: prior.csv\n")]
+
+
+@case("The prior", "a file and facts", "E200", 2, line=text().count("\n") + 1)
+def _(folder: Path) -> Arguments:
+    return [
+        "check",
+        write(
+            folder / "leaning.yaml", text() + f"prior:\n  file: a.csv\n  facts: b.yaml\n  sha256: {'0' * 64}\n"
+        ),
+    ]
+
+
+@case("The prior", "no family that leans on one", "E200", 2, line=text().count("\n") + 1)
+def _(folder: Path) -> Arguments:
+    without = (
+        text().replace("family: workload", "family: mst") + f"prior:\n  file: a.csv\n  sha256: {'0' * 64}\n"
+    )
+    return ["check", write(folder / "leaning.yaml", without)]
+
+
+@case("A bundle", "a bundle that names no prior, beside one", "E506", 5)
+def _(folder: Path) -> Arguments:
+    path = write(folder / "prior.csv", OTHER)
+    return ["verify", rehearsed(folder), "--allow-rehearsal", "--prior", path]
 
 
 _REHEARSED: list[Path] = []

@@ -137,6 +137,12 @@ E215 An epsilon is not taken as a float: {given} may not be the decimal that was
      Write it as a text: epsilon="{given}", or give a Fraction or a Decimal.
 E216 The family {family} of another package cannot be used: {problem}.
      Repair or remove that package, or drop the family from `families`.
+E217 The prior {file} {problem}.
+     {suggestion}
+E218 The prior {file} cannot be used: {problem}
+     Correct that file, or what `prior` says of it; it is read like the data.
+E219 The prior is the data itself.
+     Name another public table: data cannot be their own prior.
 # budget and ledger
 E301 The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.
      Lower the budget of the specification; what was spent cannot be won back.

@@ -64,6 +64,11 @@ GOVERNANCE: tuple[dict[str, Any], ...] = (
     },
 )
 SOURCES: tuple[Any, ...] = (None, "A survey of users", {"by": "A board", "why": "To be useful", "when": "2024"})
+PRIORS: tuple[Any, ...] = (
+    None,
+    {"file": "elsewhere.csv", "sha256": "a" * 64, "description": "Births elsewhere.", "source": SOURCES[2]},
+    {"facts": "facts.yaml", "sha256": "b" * 64, "records": "5000"},
+)
 KINDS: dict[str, dict[str, Any]] = {
     "marginals-absolute": {},
     "marginals-relative": {"threshold": "1.9"},
@@ -227,6 +232,8 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
     for part in (data["criteria"][0], data["budget"], data["selection"], data["projection"]):
         part["source"] = draw(st.sampled_from(SOURCES))
     data["criteria"][0]["threshold_source"] = draw(st.sampled_from(SOURCES))
+    if len(data["families"]) > 1:
+        data["prior"] = draw(st.sampled_from(PRIORS))
     specification = validated(data)
     check(specification)
     units = {c.name: draw(st.sampled_from([-100, 20, 300, 800, 1400])) for c in specification.criteria}

@@ -182,6 +182,16 @@ def coarse(d: Drawn) -> bool:
     )
 
 
+def leaned(*kinds: str) -> Predicate:
+    """The plan names a prior of one of these kinds."""
+    return lambda d: any(getattr(d.specification.prior, kind, None) is not None for kind in kinds)
+
+
+def leans(*kinds: str) -> Predicate:
+    """So it does, and the model that was drawn uses it."""
+    return lambda d: leaned(*kinds)(d) and d.configuration.family == "workload"
+
+
 def many(d: Drawn) -> bool:
     return len(d.specification.criteria) > 1
 
@@ -518,6 +528,21 @@ CLAIMS: dict[str, Predicate] = {
     r"was drawn by lot from the [0-9]+ in the plan": lot,
     r"The plan names one way to make the table": no(lot),
     r"A statistical model was fitted, with noise, to the confidential file": always,
+    r"Where the noise leaves room, the model leans on a public table: Births elsewhere\.": leans("file"),
+    r"Where the noise leaves room, the model leans on published facts\.": leans("facts"),
+    r"What the model leans on is public, as the plan declares, and was fixed by its hash": leans(
+        "file", "facts"
+    ),
+    r"It holds nothing that was read from the confidential file, so leaning on it": leans("file", "facts"),
+    r"The plan names a public table for models that can lean on one\.": both(leaned("file"), no(leans("file"))),
+    r"The plan names published facts for models that can lean on one\.": both(
+        leaned("facts"), no(leans("facts"))
+    ),
+    r"The model of this table does not\.": both(leaned("file", "facts"), no(leans("file", "facts"))),
+    r"Its source: A board, 2024: To be useful\.": leaned("file"),
+    r"What the plan names to lean on\.": leaned("file", "facts"),
+    r"the noise may have hidden that the confidential file is different": leans("file", "facts"),
+    r"Each condition was measured against the confidential file itself": leans("file", "facts"),
     r"A table with 60 rows was drawn from the model": always,
     r"Rows that break a rule were not kept": rules,
     r"Rows that occurred fewer than [25] times were removed or replaced": lambda d: rare(d) > 1,

@@ -8,6 +8,7 @@ from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.dense import Dense, Expected, possible, rounded, smoothed
+from facsimile.synthesizers.leaning import Leaning
 from facsimile.table.domain import Domain
 from facsimile.table.fit import fit
 from facsimile.table.table import Table
@@ -56,7 +57,7 @@ def test_a_smoothed_prior_has_mass_on_every_allowed_cell_and_nowhere_else(seed: 
     prior = Table.from_rows(domain, random.integers(0, domain.shape, (n, 3)))
     allowed = random.random(domain.shape) < 0.7
     allowed[0, 0, 0] = True
-    found = smoothed(prior, allowed)
+    found = smoothed(prior, Leaning.on(prior).shares, allowed)
     assert found.sum() == pytest.approx(1)
     assert ((found > 0) <= allowed).all()
 
@@ -64,9 +65,11 @@ def test_a_smoothed_prior_has_mass_on_every_allowed_cell_and_nowhere_else(seed: 
 def test_a_large_prior_keeps_its_dependence_and_a_small_one_loses_chance() -> None:
     domain = domain_of(3, 3)
     strong = Table.from_rows(domain, [[0, 0], [1, 1], [2, 2], [0, 1]], [400, 300, 300, 100])
-    assert smoothed(strong, np.ones((3, 3), np.bool_))[0, 0] == pytest.approx(400 / 1100, rel=0.05)
+    assert smoothed(strong, Leaning.on(strong).shares, np.ones((3, 3), np.bool_))[0, 0] == pytest.approx(
+        400 / 1100, rel=0.05
+    )
     weak = Table.from_rows(domain, [[0, 0], [1, 1], [2, 2], [0, 1], [1, 0], [1, 2]], [2, 2, 1, 1, 1, 1])
-    found = smoothed(weak, np.ones((3, 3), np.bool_))
+    found = smoothed(weak, Leaning.on(weak).shares, np.ones((3, 3), np.bool_))
     assert found == pytest.approx(np.outer(found.sum(axis=1), found.sum(axis=0)), rel=0.2)
 
 

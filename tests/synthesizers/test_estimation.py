@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.estimation import column, columns, estimate, strengths
+from facsimile.synthesizers.leaning import Leaning
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints
 from facsimile.table.fit import Target, grouped, relaxed, tabled
@@ -156,7 +157,8 @@ def test_a_prior_helps_where_noise_is_large_and_yields_where_it_is_wrong() -> No
     bad = {"a": truth[::-1].copy()}
 
     def error(before: dict[str, Floats]) -> float:
-        return float(np.abs(columns(before, [answer], n, 50_000)["a"] - truth).sum())
+        leaning = Leaning(50_000, {}, {"a": 2 / before["a"]})
+        return float(np.abs(columns(before, [answer], n, leaning)["a"] - truth).sum())
 
     alone = float(np.abs(columns({"a": np.full(6, n / 6)}, [answer], n)["a"] - truth).sum())
     assert error(good) < 0.7 * alone

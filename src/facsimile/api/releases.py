@@ -47,13 +47,16 @@ def release(
     >>> made = facsimile.release("release.yaml", "births.csv", "bundle", ledger="l")  # doctest: +SKIP
     >>> facsimile.release("release.yaml", "public.csv", "tried", rehearse=True, seed=1)  # doctest: +SKIP
     """
+    from facsimile.explore.priors import prior_of
     from facsimile.release.run import Request, patient, rehearsal, release
 
     given = source(data)
     _refuse_unfit(isinstance(given, InMemory), ledger, rehearse, seed, public)
     places = [None if place is None else Path(place) for place in (ledger, anchor, key, dataset_key)]
     book, mark, signing, secret = places
-    request = Request(checked(specification), given, Path(out), book, mark, signing, workers, secret)
+    spec = checked(specification)
+    prior = prior_of(spec, given)
+    request = Request(spec, given, Path(out), book, mark, signing, workers, secret, prior)
     if seed is None:
         return Released(request.out, _silently(lambda: release(request, patient)).as_json())
     tried = rehearsal(request, seed)
@@ -159,15 +162,17 @@ def verify(
     *,
     signed_by: str | None = None,
     plan_hash: str | None = None,
+    prior: Path | str | None = None,
     allow_rehearsal: bool = False,
 ) -> Held:
-    """Check a bundle against itself, a key and a plan that you name: no confidential data is needed.
+    """Check a bundle against itself, a key, a plan and a prior that you name: no confidential data is needed.
 
     >>> facsimile.verify("bundle", signed_by="publisher.pem")  # doctest: +SKIP
     """
     from facsimile.release.verify import verify
 
-    return Held(verify(Path(bundle), allow_rehearsal, signed_by, plan_hash))
+    public = None if prior is None else Path(prior)
+    return Held(verify(Path(bundle), allow_rehearsal, signed_by, plan_hash, public))
 
 
 @dataclass(frozen=True, repr=False)
@@ -193,6 +198,10 @@ class Held(Result):
             page.line(standing_in(found.standing_in))
         if found.plan_checked:
             page.line("The plan is the one you named.")
+        if found.prior_checked:
+            page.line("The plan leans on the public file you named.")
+        elif found.prior is not None:
+            page.line(f"It leans on the public file {found.prior}, which was not checked: --prior FILE does.")
         unknown = "Self-consistent; who made it was not checked."
         page.line("Verified: the key you named signed it." if found.signer_checked else unknown)
         if found.rehearsal:

@@ -47,17 +47,20 @@ def check(specification: Specification | Path | str, public: Any = None) -> Chec
 
     >>> facsimile.check("release.yaml").to_pandas()  # doctest: +SKIP
     """
+    from facsimile.explore.priors import prior_of
     from facsimile.privacy.reader import read_public, read_public_sums
     from facsimile.release import check
     from facsimile.release.public import assumptions, averaged, summarise
 
     spec = checked(specification)
-    if public is None:
-        return Checked(check.check(spec))
-    given = source(public)
+    given = None if public is None else source(public)
+    prior = prior_of(spec, given)
+    leaned = None if prior is None else prior.n
+    if given is None:
+        return Checked(check.check(spec), leaned=leaned)
     table, names = read_public(given, spec), averaged(spec)
     summary = summarise(spec, table, read_public_sums(given, spec, names) if names else None)
-    return Checked(check.check(spec, assumptions(summary, spec.n)), summary)
+    return Checked(check.check(spec, assumptions(summary, spec.n)), summary, leaned)
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +69,8 @@ class Checked(Result, Tabular):
 
     found: Check
     public: PublicSummary | None = None
+    leaned: int | None = None
+    """The number of records of the prior."""
 
     def to_arrow(self) -> pa.Table:
         """A line for each criterion: threshold, epsilon, sensitivity, noise."""
@@ -115,6 +120,7 @@ class Checked(Result, Tabular):
                 for line in found.noise
             ],
             "public": None if self.public is None else self.public.as_json(),
+            **({} if spec.prior is None else {"prior": {"file": spec.prior.name, "records": self.leaned}}),
         }
 
     def page(self) -> Page:
@@ -122,6 +128,9 @@ class Checked(Result, Tabular):
         page = Page(spec.title)
         page.line(f"{spec.n:,} records, {spec.neighbours} neighbours, unit of privacy: {spec.unit}")
         page.line(f"{len(spec.columns)} columns, {self.found.finest_cells:,} cells at the finest refinement")
+        if spec.prior is not None:
+            kind = "facts simulated as" if spec.prior.facts else "a public table of"
+            page.line(f"Models may lean on {spec.prior.name}, {kind} {self.leaned:,} records")
         _families(page, self.found)
         _budget(page, self.found)
         _noise(page, self.found)

@@ -88,19 +88,25 @@ def verify_command(
     plan: Annotated[
         str | None, typer.Option("--plan-hash", metavar="HASH", help="The hash of a plan registered before.")
     ] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The public file that the plan leans on, to be held against it."),
+    ] = None,
     allow_rehearsal: Annotated[
         bool, typer.Option("--allow-rehearsal", help="Do not refuse a bundle for being a rehearsal.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a bundle against itself, a key and a plan that you name: no confidential data is needed.
+    """Check a bundle against itself, a key, a plan and a prior that you name: no confidential data is needed.
 
     Example: facsimile verify bundle --signed-by publisher.pem
     """
     from facsimile.api.releases import verify
 
     with busy("Verifying", as_json):
-        found = verify(folder, signed_by=signed_by, plan_hash=plan, allow_rehearsal=allow_rehearsal)
+        found = verify(
+            folder, signed_by=signed_by, plan_hash=plan, prior=prior, allow_rehearsal=allow_rehearsal
+        )
     show(found, as_json)
 
 

@@ -48,6 +48,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "plan_hash": report.plan_hash,
             "data_hash": report.data_hash,
             "version": report.version,
+            **({} if report.prior is None else {"prior": _given(asdict(report.prior))}),
             **_chosen(report),
         },
         "resources": [

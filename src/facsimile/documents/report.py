@@ -160,6 +160,23 @@ class Regression:
 
 
 @dataclass(frozen=True)
+class PriorEntry:
+    """The public table that the plan names to lean on, and whether the model of this release did.
+
+    `facts`: it was simulated from published facts, and `sha256` is the hash of their file. `records`: how
+    many it has, where the plan says so.
+    """
+
+    name: str
+    facts: bool
+    sha256: str
+    records: int | None
+    description: str | None
+    source: str | None
+    used: bool
+
+
+@dataclass(frozen=True)
 class Confidence:
     """How sure the bounds are: all `shared_by` of them hold `together` with this probability.
 
@@ -216,9 +233,12 @@ class Report:
     publisher: Publisher | None = None
     governance: Governance | None = None
     sources: dict[str, str] = field(default_factory=dict)
+    prior: PriorEntry | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data; publisher and governance are the specification's own."""
+        """Plain data; publisher and governance are the specification's own. Without a prior nothing is said of
+        one: so it was before there were any."""
         people = {"publisher": self.publisher, "governance": self.governance}
         plain = {name: None if part is None else part.model_dump() for name, part in people.items()}
-        return asdict(replace(self, publisher=None, governance=None)) | plain
+        found = asdict(replace(self, publisher=None, governance=None)) | plain
+        return {name: part for name, part in found.items() if name != "prior" or part is not None}

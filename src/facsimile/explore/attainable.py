@@ -1,11 +1,11 @@
 """Attainable thresholds: what a criterion can reach, what a workload is predicted to reach, and what it costs.
 
-    fresh       two samples of the public table's size, drawn from it with replacement, are this far apart or closer
-                in nine of ten pairs: a release can hardly be expected to be closer than that
-    predicted   nine of ten candidates of the specification's own workload come this close, as design predicts
-                it without making any; where that workload says `auto` it is not told
-    saved       the generator's epsilon that a threshold half as large again would save. Noise is as 1/ε around
-                a bias, so the epsilon at which nine of ten candidates meet all criteria follows from one prediction
+fresh       two samples of the public table's size, drawn from it with replacement, are this far apart or closer
+            in nine of ten pairs: a release can hardly be expected to be closer than that
+predicted   nine of ten candidates of the specification's own workload come this close, as design predicts
+            it without making any; where that workload says `auto` it is not told
+saved       the generator's epsilon that a threshold half as large again would save. Noise is as 1/ε around
+            a bias, so the epsilon at which nine of ten candidates meet all criteria follows from one prediction
 """
 
 from __future__ import annotations

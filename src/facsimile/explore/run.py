@@ -25,6 +25,7 @@ from random import Random
 
 from facsimile.errors import refusal
 from facsimile.explore.pool import Pool
+from facsimile.explore.priors import prior_of
 from facsimile.explore.race import RaceRule, audited, survives
 from facsimile.explore.schedule import ROUNDS, Schedule
 from facsimile.explore.setup import Setup
@@ -32,7 +33,7 @@ from facsimile.explore.study import Study
 from facsimile.explore.trials import FAILED, FRESH, Job, Trial
 from facsimile.privacy.modes import mode_of
 from facsimile.privacy.reader import read_public
-from facsimile.release.check import mistakes, thorough
+from facsimile.release.check import check, mistakes, thorough
 from facsimile.sources.address import Address
 from facsimile.spec.load import dump, loads
 from facsimile.spec.release import Specification
@@ -85,14 +86,15 @@ class Summary:
 def begin(specification: Path | Specification, data: Address, out: Path, rule: RaceRule, seed: int) -> Study:
     """A new study, or the one that is there if it is of the same specification, data, rule and seed."""
     if isinstance(specification, Specification):
-        source = dump(specification)
+        source, declared = dump(specification), specification
+        check(specification)
     else:
         source = read_limited(specification).decode("utf-8-sig")
-    declared = loads(source, mistakes, thorough)
-    table = read_public(data, declared)
+        declared = loads(source, mistakes, thorough, folder=specification.parent)
+    table, prior = read_public(data, declared), prior_of(declared, data)
     sized = declared.sized(table.n)
     rule = replace(rule, luck=0.0 if sized.scheme == "paper" else float(mode_of(sized.selection).luck))
-    setup = Setup(sized, table, seed)
+    setup = Setup(sized, table, seed, prior)
     if not out.exists():
         return Study.create(out, source, setup, rule, data.name)
     study = Study.open(out)

@@ -18,7 +18,6 @@ from facsimile.explore.judge import Judge, Noiseless, Reading
 from facsimile.explore.setup import Setup
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
-from facsimile.release.recipe import Recipe
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.space import Configuration
 from facsimile.table.table import Table
@@ -84,7 +83,7 @@ def run(setup: Setup, job: Job) -> list[Trial]:
     found = []
     for configuration, name in zip(job.configurations, names, strict=True):
         start = time.thread_time()
-        recipe = Recipe(setup.specification, configuration)
+        recipe = setup.recipe(configuration)
         fresh = job.number >= FRESH
         try:
             table = recipe.projected(drawn, setup.draws("project", *name))
@@ -108,13 +107,13 @@ def _failed(name: tuple[str, str, int], error: Exception, fitted: float, spent: 
 def candidate_of(setup: Setup, configuration: Configuration, generator: Fraction, number: int) -> Table:
     """The very table of a trial, made again."""
     job = Job((configuration,), generator, number)
-    recipe = Recipe(setup.specification, configuration)
+    recipe = setup.recipe(configuration)
     return recipe.projected(_drawn(setup, job), setup.draws("project", *next(job.names())))
 
 
 def _drawn(setup: Setup, job: Job) -> Table:
     """Fit and sample, with randomness that the projection has no part in."""
-    recipe = Recipe(setup.specification, job.configurations[0])
+    recipe = setup.recipe(job.configurations[0])
     key = (fit_key(recipe.configuration), show_decimal(job.generator), job.number)
     real = setup.real(recipe.configuration)
     answers = Curator.rehearsal(rehearse(real), setup.draws("fit", *key))

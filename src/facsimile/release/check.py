@@ -19,6 +19,7 @@ from facsimile.errors import Refused
 from facsimile.privacy.modes import mode_of
 from facsimile.release.feasible import infeasible
 from facsimile.release.plan import plan_of
+from facsimile.release.prior import found_hash, unpinned
 from facsimile.release.questions import unaskable, unheld, untied
 from facsimile.release.recipe import Recipe
 from facsimile.spec.decimals import show_decimal
@@ -30,6 +31,7 @@ from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
 APPROXIMATE = "approximate DP: excluded in pure mode"
+UPRIGHT = "does not use the prior"
 LOUD = 1 / 3
 
 
@@ -90,11 +92,13 @@ def _notes(specification: Specification, family: str) -> Iterator[str]:
         yield f"of {specification.space.whole.by_family()[family]:,}"
     if not family_of(family).pure:
         yield APPROXIMATE
+    elif specification.prior is not None and not family_of(family).leans:
+        yield UPRIGHT
 
 
 def mistakes(specification: Specification) -> Iterator[Mistake]:
     """What makes no release although every part is well formed."""
-    yield from every(*(look(specification) for look in (_impure, _unfitted, _unproved, _overspent)))
+    yield from every(*(look(specification) for look in (_impure, _unleaning, _unfitted, _unproved, _overspent)))
 
 
 def thorough(specification: Specification) -> Iterator[Mistake]:
@@ -109,6 +113,18 @@ def _impure(specification: Specification) -> Iterator[Mistake]:
     place, chosen = ("families", specification.families) if listed is None else ("configurations", listed)
     if not any(family_of(one.family).pure for one in chosen):
         yield Mistake((place,), "every family offers approximate differential privacy only")
+
+
+def _unleaning(specification: Specification) -> Iterator[Mistake]:
+    """A prior has its hash, and a family that leans on it."""
+    prior = specification.prior
+    if prior is None:
+        return
+    if prior.sha256 is None:
+        yield Mistake(("prior",), "", "E217", unpinned(prior, found_hash(prior)), hides=False)
+    if not any(family_of(family).leans for family in specification.space.by_family()):
+        problem = "no family leans on a prior: add `workload` to `families`, or leave `prior` out"
+        yield Mistake(("prior",), problem, hides=False)
 
 
 def _unmade(specification: Specification) -> Iterator[Mistake]:

@@ -27,6 +27,7 @@ from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import registered
 from facsimile.table.domain import Domain
+from facsimile.table.encoding import recode
 from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
@@ -51,6 +52,13 @@ class Recipe:
         """One family by itself, with hyperparameters of its own and the first of the projections."""
         projection = {name: values[0] for name, values in specification.space.projections.items()}
         return cls(specification, Configuration(chosen, family, own, projection))
+
+    @classmethod
+    def leaning(cls, specification: Specification, configuration: Configuration, prior: Table | None) -> Recipe:
+        """With a public table at the finest refinement, brought under the configuration's alternatives."""
+        if prior is None or not family_of(configuration.family).leans:
+            return cls(specification, configuration)
+        return cls(specification, configuration, recode(specification, prior, configuration.alternatives))
 
     @property
     def domain(self) -> Domain:

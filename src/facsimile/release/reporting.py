@@ -23,6 +23,7 @@ from facsimile.documents.report import (
     Confidence,
     CriterionEntry,
     LedgerPlace,
+    PriorEntry,
     Regression,
     Report,
     RuleEntry,
@@ -36,6 +37,7 @@ from facsimile.release.writing import digest
 from facsimile.spec import people
 from facsimile.spec.columns import CLIP, DROP, Constant
 from facsimile.spec.decimals import show_decimal
+from facsimile.spec.families import family_of
 from facsimile.spec.meanings import coarse, meaning
 from facsimile.spec.release import Specification
 from facsimile.table.faces import face_privacy
@@ -109,6 +111,7 @@ def report(release: Release, day: date) -> Report:
         publisher=spec.publisher,
         governance=spec.governance,
         sources=_sources(spec),
+        prior=_prior(spec, configuration.family),
     )
 
 
@@ -208,6 +211,21 @@ def _column(specification: Specification, table: Table, name: str) -> ColumnEntr
         others=column.outside if column.outside in (column.values or ()) else None,
         clipped=column.outside == CLIP and not column.is_category,
         left_out=DROP in (column.missing, column.malformed, column.outside),
+    )
+
+
+def _prior(specification: Specification, family: str) -> PriorEntry | None:
+    prior = specification.prior
+    if prior is None:
+        return None
+    return PriorEntry(
+        name=prior.name,
+        facts=prior.facts is not None,
+        sha256=prior.sha256 or "",
+        records=prior.size,
+        description=prior.description,
+        source=said_of(prior.source),
+        used=family_of(family).leans,
     )
 
 

@@ -73,6 +73,8 @@ class Request:
     key: Path | None = None
     workers: int = 1
     dataset_key: Path | None = None
+    prior: Table | None = None
+    """What `prior` of the specification names, read and found to be it."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
             searches.append(search)
             record.note("charge", np.array([search.charge.sequence], np.int64))
             journal, said = Journal(spec, search.charge.place, record), None
-            decision = searched(spec, search, lambda _: words(search), journal, request.workers)
+            decision = searched(spec, search, lambda _: words(search), journal, request.workers, request.prior)
             if decision.accepted is not None:
                 made = Release.of(decision.accepted, spec, _place(book, search.charge.sequence))
                 said = _written(made, decision.day, key, request.out)
@@ -128,7 +130,7 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     table = read_public(request.data, request.specification)
     spec = request.specification.sized(table.n)
     refuse_infeasible(spec)
-    accepted, iterations = rehearsed(spec, table, seed)
+    accepted, iterations = rehearsed(spec, table, seed, request.prior)
     if accepted is None:
         return Rehearsed(None, iterations, ())
     said = _written(Release.of(accepted, spec), date.today(), key, request.out)
@@ -136,7 +138,9 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     return Rehearsed(said, iterations, tuple(exact_errors(spec, real, accepted.table)))
 
 
-def rehearsed(spec: Specification, table: Table, seed: int) -> tuple[Accepted | None, int]:
+def rehearsed(
+    spec: Specification, table: Table, seed: int, prior: Table | None = None
+) -> tuple[Accepted | None, int]:
     """The search on a public table and what is measured after it; and how many candidates were tried."""
     numbers: list[int] = []
 
@@ -145,7 +149,7 @@ def rehearsed(spec: Specification, table: Table, seed: int) -> tuple[Accepted | 
         return seed, number
 
     with Curator.rehearsal(rehearse(table), seed).search(plan_of(spec), "rehearsal") as search:
-        accepted = searched(spec, search, numbered).accepted
+        accepted = searched(spec, search, numbered, prior=prior).accepted
     return accepted, max(numbers)
 
 
@@ -155,12 +159,13 @@ def searched(
     seed: Callable[[int], Seed],
     journal: Journal | None = None,
     workers: int = 1,
+    prior: Table | None = None,
 ) -> Decision:
     """The search and what is measured after it: each on disk before it is used, and never done again then.
 
     `seed` gives NumPy's for each index, 0 for what comes before them. A rehearsal has no journal.
     """
-    scheme = Scheme(spec, search.draw)
+    scheme = Scheme(spec, search.draw, prior)
     decision = journal.decided() if journal else None
     if decision is None:
         if search.charge.decided:
@@ -252,6 +257,7 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     """Everything that can be refused without the data."""
     spec = request.specification
     check(spec)
+    assert (spec.prior is None) is (request.prior is None), "a prior is read before a run"
     for _, made in spec.space.made():
         for chosen in made:
             Recipe(spec, chosen).synthesizer(spec.budget.generator)

@@ -49,14 +49,16 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """A specification at work. `below` draws an integer from a public, unbiased law."""
+    """A specification at work. `below` draws an integer from a public, unbiased law; `prior` is public too."""
 
     specification: Specification
     below: Callable[[int], int]
+    prior: Table | None = None
 
     def drawn(self) -> Recipe:
         """A configuration, drawn uniformly and with replacement."""
-        return Recipe(self.specification, self.specification.space.pure().draw(self.below))
+        drawn = self.specification.space.pure().draw(self.below)
+        return Recipe.leaning(self.specification, drawn, self.prior)
 
     def prepare(self, answers: Answers, random: np.random.Generator) -> Prepared:
         """What comes before the search, paid once."""

@@ -118,25 +118,21 @@ def fit(
     seed: int,
     hyperparameters: Mapping[str, str] | None = None,
     alternatives: str | None = None,
-    prior: Any = None,
+    prior: Table | None = None,
 ) -> Fitted:
     """Fit one generator to public data: an address, or a table of raw values that speaks Arrow.
 
     `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
-    written as in a specification; `prior` is another public table for families that take one.
+    written as in a specification; `prior` is another public table, at the finest refinement, for families that
+    lean on one.
     """
     known = (*FAMILIES, *others())
     if family not in known:
         raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(known)}.")
     choice = specification.alternatives_named(alternatives or "")
-    table = _public(specification, data, choice)
-    recipe = Recipe.alone(specification.sized(table.n), choice, family, dict(hyperparameters or {}))
-    if prior is not None:
-        recipe = replace(recipe, prior=_public(specification, prior, choice))
+    table = recode(specification, read_public(data, specification), choice)
+    alone = Recipe.alone(specification.sized(table.n), choice, family, dict(hyperparameters or {}))
+    recipe = Recipe.leaning(alone.specification, alone.configuration, prior)
     ledger = MemoryLedger(cap=epsilon)
     model = recipe.fit(Curator.rehearsal(rehearse(table), seed, ledger), epsilon, (seed, 0))
     return Fitted(recipe, model, seed, ledger.spent)
-
-
-def _public(specification: Specification, data: Any, choice: Mapping[str, str]) -> Table:
-    return recode(specification, read_public(data, specification), choice)

@@ -34,10 +34,12 @@ from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release import bundle
 from facsimile.release.check import check
+from facsimile.release.prior import fingerprint
 from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, fit_of, report
 from facsimile.release.scheme import Accepted, presentable
 from facsimile.release.signature import pinned, signed_by
+from facsimile.sources.address import Address
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -67,14 +69,21 @@ class Verified:
     rendered: bool
     signer_checked: bool
     plan_checked: bool
+    prior: str | None = None
+    prior_checked: bool = False
 
 
 def verify(
-    folder: Path, allow_rehearsal: bool = False, key: str | None = None, plan: str | None = None
+    folder: Path,
+    allow_rehearsal: bool = False,
+    key: str | None = None,
+    plan: str | None = None,
+    prior: Path | None = None,
 ) -> Verified:
     """Check a bundle; the first thing that does not hold is refused with the name of its file.
 
-    `key` names the only key that may have signed it, `plan` the hash of the only plan that it may keep.
+    `key` names the only key that may have signed it, `plan` the hash of the only plan that it may keep,
+    `prior` the file that its model may lean on.
     """
     wanted = None if key is None else pinned(key)
     if plan is not None and not re.fullmatch("[0-9a-fA-F]{64}", plan):
@@ -99,6 +108,8 @@ def verify(
         raise refusal("E504", file=bundle.REPORT)
     if plan is not None and said["plan_hash"] != plan.lower():
         raise refusal("E506", problem="it keeps another plan")
+    if prior is not None:
+        _refuse_other_prior(specification, prior)
     return Verified(
         title=specification.title,
         records=table.n,
@@ -113,7 +124,18 @@ def verify(
         rendered=rendered,
         signer_checked=wanted is not None,
         plan_checked=plan is not None,
+        prior=None if specification.prior is None else specification.prior.name,
+        prior_checked=prior is not None,
     )
+
+
+def _refuse_other_prior(specification: Specification, prior: Path) -> None:
+    """The plan names this very file to lean on."""
+    found, named = fingerprint(Address.of(prior)), specification.prior
+    if found is None:
+        raise refusal("E212", file=prior.name)
+    if named is None or named.sha256 != found:
+        raise refusal("E506", problem="it names no prior" if named is None else "its prior is another file")
 
 
 def _read(folder: Path) -> dict[str, bytes]:

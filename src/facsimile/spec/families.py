@@ -32,12 +32,13 @@ MOST_TIED = 100_000
 
 @dataclass(frozen=True)
 class Family:
-    """What the specification may say about a family: its hyperparameters, its guarantee, and whether a variant
-    of it takes a domain with more rows than it can hold."""
+    """What the specification may say about a family: its hyperparameters, its guarantee, whether a variant of
+    it takes a domain with more rows than it can hold, and whether it leans on a prior."""
 
     hyperparameters: tuple[str, ...]
     pure: bool = True
     wider: str | None = None
+    leans: bool = False
 
 
 _GAN = (
@@ -54,7 +55,7 @@ FAMILIES: dict[str, Family] = {
     "pep-tables": Family((*_QUERIES, "marginal", SAMPLING)),
     "mst": Family((SAMPLING,)),
     "aim": Family(("rounds", "most_cells", SAMPLING)),
-    "workload": Family(("measurements", "weights", "scores", SAMPLING)),
+    "workload": Family(("measurements", "weights", "scores", SAMPLING), leans=True),
     "dpctgan": Family((*_GAN, "max_per_sample_grad_norm"), pure=False),
     "patectgan": Family((*_GAN, "regularization"), pure=False),
 }
@@ -92,7 +93,8 @@ def family_of(name: str) -> Family:
     if name in FAMILIES:
         return FAMILIES[name]
     made = provided(name)
-    return Family((*(field.name for field in fields(made)), SAMPLING), getattr(made, "pure", True))
+    own = (*(field.name for field in fields(made)), SAMPLING)
+    return Family(own, getattr(made, "pure", True), leans=getattr(made, "leans", False))
 
 
 class Grid(Model):

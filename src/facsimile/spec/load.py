@@ -23,12 +23,12 @@ Finder = Callable[[Any], Iterator[Mistake]]
 
 def load(path: Path, *checks: Finder) -> Specification:
     """Read a specification file; further checks add their mistakes to those of the file."""
-    return loads(read_limited(path), *checks)
+    return loads(read_limited(path), *checks, folder=path.parent)
 
 
-def loads(content: bytes | str, *checks: Finder) -> Specification:
-    """Read a specification from its text."""
-    return read_as(Specification, read(content), *checks)
+def loads(content: bytes | str, *checks: Finder, folder: Path | None = None) -> Specification:
+    """Read a specification from its text; paths in it start at the folder."""
+    return read_as(Specification, read(content), *checks, folder=folder)
 
 
 def parse(content: bytes | str) -> tuple[Any, Mapping[Place, int]]:
@@ -44,7 +44,7 @@ def validated(data: Any) -> Specification:
     return read_as(Specification, Text(data, {}, ()))
 
 
-def read_as(model: type[M], text: Text, *checks: Finder) -> M:
+def read_as(model: type[M], text: Text, *checks: Finder, folder: Path | None = None) -> M:
     """A text as a model; all its mistakes become one refusal.
 
     The first check also looks at a model that has mistakes; the others want one without.
@@ -52,7 +52,7 @@ def read_as(model: type[M], text: Text, *checks: Finder) -> M:
     salvage = Salvage()
     with suppress(Enough):
         try:
-            made, whole = model.model_validate(text.data), not text.twice
+            made, whole = model.model_validate(text.data, context=folder), not text.twice
         except ValidationError:
             made, whole = salvage.part(model, text.data), False
         for check in checks if whole else checks[:1]:

@@ -44,6 +44,7 @@ from facsimile.spec.families import Grid
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name, optional
 from facsimile.spec.people import Governance, Sourced
+from facsimile.spec.prior import Prior
 from facsimile.spec.publisher import Publisher
 from facsimile.spec.space import MOST_LISTED, Configuration, Listed, Space
 from facsimile.spec.witnesses import cases
@@ -203,6 +204,7 @@ class Specification(Model):
     columns: tuple[Column, ...] = Field(min_length=1, max_length=MOST_PARTS)
     constraints: Constraints
     families: tuple[Grid, ...] = Field(min_length=1, max_length=MOST_PARTS)
+    prior: Prior | None = optional("A public table that generators may lean on.")
     projection: Projection
     configurations: tuple[Listed, ...] | None = optional(
         "The configurations that may be drawn; default: all that the file allows.",

@@ -69,10 +69,12 @@ PARSERS: dict[str, Callable[[str], Any]] = {"int": int, "int | None": int, "Frac
 class Synthesizer(ABC):
     """One family with its hyperparameters: a frozen dataclass whose fields they are, each with a default.
 
-    A curator's answers are pure, so families are; one that says otherwise may be named and is not run.
+    A curator's answers are pure, so families are; one that says otherwise may be named and is not run. One that
+    leans starts from `Known.prior` where there is one.
     """
 
     pure: ClassVar[bool] = True
+    leans: ClassVar[bool] = False
 
     @classmethod
     def of(cls, hyperparameters: Mapping[str, str]) -> Self:

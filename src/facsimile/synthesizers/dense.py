@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from facsimile.shaping.constraints import without
 from facsimile.shaping.sampling import Sampling, independent, systematic
+from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import Known, RowModel
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
@@ -18,6 +19,8 @@ from facsimile.table.fit import fit, ratio, spread, tabled
 from facsimile.table.table import Counts, Table
 
 NOTHING = 1e-100
+LEAST = 0.01
+"""Of what independent columns would have in a cell: so much stays, whatever a smoothed prior says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,25 +85,37 @@ def possible(domain: Domain, zeros: Sequence[tuple[Clique, Mask]]) -> Mask:
     return found if found.any() else ~found
 
 
-def smoothed(prior: Table, allowed: Mask) -> Floats:
+def smoothed(prior: Table, shares: Mapping[str, Floats], allowed: Mask) -> Floats:
     """A public table as a distribution with mass on every allowed cell.
 
-    Maximum entropy with the prior's two-way tables, each drawn to its independent form by as much of its χ² as
-    chance explains (James and Stein): E + (1 − df/χ²)₊ (O − E). Half a record is added to every code.
+    Maximum entropy with these shares of every column's codes and with the prior's two-way tables, each drawn to
+    its independent form E by as much of its χ² as chance explains (James and Stein): E + (1 − df/χ²)₊ (O − E).
+    What two ordered columns have in common by a straight line is one degree of freedom that carries most
+    regressions, so it is drawn by itself.
     """
     domain = prior.domain
-    shares = {}
-    for name in domain.names:
-        counts = prior.marginal((name,)) + 0.5
-        shares[name] = counts / counts.sum()
     targets: list[tuple[Clique, Floats]] = []
     for pair in combinations(domain.names, 2):
         seen = prior.marginal(pair) / max(1, prior.n)
         product = np.outer(seen.sum(axis=1), seen.sum(axis=0))
-        excess = np.divide((seen - product) ** 2, product, out=np.zeros_like(product), where=product > 0)
-        chi = prior.n * float(excess.sum())
-        chance = (seen.shape[0] - 1) * (seen.shape[1] - 1) + 0.5
-        kept = 1 - chance / chi if chi > chance else 0.0
-        targets.append((pair, kept * seen + (1 - kept) * np.outer(shares[pair[0]], shares[pair[1]])))
+        line = np.outer(*(_scores(domain.axis(name), seen.sum(axis=1 - i)) for i, name in enumerate(pair)))
+        straight = product * line * float((seen * line).sum())
+        freedom = (seen.shape[0] - 1) * (seen.shape[1] - 1) + 0.5
+        parts = (straight, 1.0), (seen - product - straight, freedom - bool(line.any()))
+        found = np.outer(shares[pair[0]], shares[pair[1]])
+        for part, chance in parts:
+            excess = np.divide(part**2, product, out=np.zeros_like(product), where=product > 0)
+            chi = prior.n * float(excess.sum())
+            found = found + (max(0.0, 1 - chance / chi) if chi else 0.0) * part
+        targets.append((pair, np.maximum(found, LEAST * product)))
     targets += [((name,), share) for name, share in shares.items()]
     return fit(domain, targets, allowed, sweeps=20, tolerance=1e-4)
+
+
+def _scores(axis: Axis, shares: Floats) -> Floats:
+    """An ordered column's numbers with mean 0 and variance 1 under its shares; 0 where it has no order."""
+    if axis.numbers is None and axis.size > 2:
+        return np.zeros(axis.size)
+    numbers = np.array([float(number) for number in axis.numbers or range(axis.size)])
+    centred = numbers - numbers @ shares
+    return centred / (float(centred**2 @ shares) ** 0.5 or 1.0)

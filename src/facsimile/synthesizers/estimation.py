@@ -14,7 +14,7 @@ So nothing is lost by taking a measurement apart:
 3. The distribution. Proportional fitting from the start, tables of columns exactly and last, tables of pairs
    with a slack for their noise (`table.fit`). The slack is variance/τ: it says how far true tables of this kind
    lie from the start, (true − E)² ≈ τE, and τ is learnt from the table itself. Independent columns have τ = 1,
-   the spread of records.
+   the spread of records. What a prior has to say is weighed in `leaning`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import numpy as np
 from facsimile.spec.bins import NumberBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.consistency import nearest
+from facsimile.synthesizers.leaning import Leaning, softness
 from facsimile.synthesizers.smoothness import along
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
@@ -57,6 +58,17 @@ class Moved:
         slack = FIRMNESS * self.shadow.variance / self.tau
         return Target(self.shadow.columns, self.counts, self.shadow.groups, slack)
 
+    def leaning(self, expected: Floats, records: Floats) -> Target:
+        """The same where the start is a prior that has so many records in each cell."""
+        slack = self.shadow.variance * softness(self.counts, expected, records, self.noise, FIRMNESS)
+        return Target(self.shadow.columns, self.counts, self.shadow.groups, slack)
+
+    @property
+    def noise(self) -> float:
+        """The variance that is left of a cell's noise after it was moved."""
+        rows, columns = self.counts.shape
+        return self.shadow.variance * float((1 - 1 / rows) * (1 - 1 / columns))
+
     @property
     def strength(self) -> float:
         """An estimate of the χ² by which the true table differs from the start."""
@@ -65,22 +77,27 @@ class Moved:
 
 
 def estimate(
-    domain: Domain, measurements: Sequence[Measurement], n: int, start: Floats, prior_records: int = 0
+    domain: Domain, measurements: Sequence[Measurement], n: int, start: Floats, leaning: Leaning | None = None
 ) -> Floats:
     """Expected counts of n records on the cells where the start has mass.
 
-    `prior_records`: how many public records the start was made of; 0 if it says nothing about the columns.
+    `leaning`: on the prior that the start was made of; None if it says nothing about the columns.
     """
     before = {name: tabled(domain, start, (name,)) * (n / start.sum()) for name in domain.names}
     lines = {axis.name: ordered(axis) for axis in domain.axes}
-    margins = columns(before, measurements, n, prior_records, lines)
+    margins = columns(before, measurements, n, leaning, lines)
     exact = [Target((name,), counts) for name, counts in margins.items()]
     expected = relaxed(domain, exact, start, n, SWEEPS, TOLERANCE)
-    least = _least_tau(n, prior_records)
-    found = [
-        moved(shadow, margins, tabled(domain, expected, shadow.columns, shadow.groups), least).target
-        for shadow in shadows(measurements)
-    ]
+    known = None if leaning is None else start * (leaning.records / start.sum())
+    found = []
+    for shadow in shadows(measurements):
+        table, *prior = (
+            tabled(domain, cells, shadow.columns, shadow.groups)
+            for cells in (expected, known)
+            if cells is not None
+        )
+        pair = moved(shadow, margins, table, 1.0)
+        found.append(pair.leaning(table, *prior) if prior else pair.target)
     fitted = relaxed(domain, [*found, *exact], expected, n, SWEEPS, TOLERANCE)
     return next((counts for counts in (fitted, expected) if counts.any()), start * (n / start.sum()))
 
@@ -94,7 +111,7 @@ def columns(
     before: Mapping[str, Floats],
     measurements: Sequence[Measurement],
     n: int,
-    prior_records: int = 0,
+    leaning: Leaning | None = None,
     lines: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Floats]:
     """The one-way tables: not negative, nothing where nothing was expected before, each with sum n.
@@ -105,10 +122,8 @@ def columns(
     found = {}
     for name, expected in before.items():
         counts, variances = column(name, len(expected), measurements, n)
-        if prior_records:
-            spread = _tau(counts, expected, variances, _least_tau(n, prior_records)) * expected
-            weight = spread / (spread + variances)
-            counts, variances = weight * counts + (1 - weight) * expected, weight * variances
+        if leaning is not None:
+            counts, variances = leaning.column(name, counts, variances, expected)
         elif lines is not None:
             line = np.array([code for code in lines[name] if expected[code] > 0], np.int64)
             known = _precision(name, len(expected), measurements, n)
@@ -189,8 +204,3 @@ def _tau(counts: Floats, expected: Floats, noise: float | Floats, least: float, 
         weight = expected / (tau * expected + noise) ** 2
         tau = max(least, float((weight * excess).sum() / ((weight * expected).sum() or 1.0)))
     return tau
-
-
-def _least_tau(n: int, prior_records: int) -> float:
-    """Records of one population spread by E; those of a prior sample, blown up to n, by E·n/(its size) more."""
-    return 1.0 + (n / prior_records if prior_records else 0.0)

@@ -21,6 +21,7 @@ from facsimile.synthesizers import graphical
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
+from facsimile.synthesizers.leaning import Leaning
 from facsimile.synthesizers.measurements import (
     AUTO,
     NONE,
@@ -41,6 +42,8 @@ from facsimile.table.measurement import Measurement
 @dataclass(frozen=True)
 class Workload(Synthesizer):
     """The text of the measurements and of their weights, `auto` for what suits the domain."""
+
+    leans = True
 
     measurements: str = AUTO
     weights: str = AUTO
@@ -68,7 +71,8 @@ class Workload(Synthesizer):
         domain, asked = answers.domain, score_shares(self.scores, epsilon)
         epsilon -= sum(asked.values())
         dense = domain.cells <= DENSE_CELLS
-        expected = _columns(domain, known, dense)
+        leaning = None if known.prior is None else Leaning.on(known.prior)
+        expected = _columns(domain, known, dense, leaning)
         every = items(self.measurements, domain, known.n, epsilon)
         budgets = shares(self.weights, every, domain, known.n, epsilon)
         found: list[Measurement] = []
@@ -76,7 +80,7 @@ class Workload(Synthesizer):
         for item, tables in zip(every, budgets, strict=True):
             cliques = item.cliques(domain.names)
             if item.word or not settled:
-                margins = columns(expected, found, known.n, _records(known))
+                margins = columns(expected, found, known.n, leaning)
                 cuts = {name: BestGroups.of(counts, _numbers(domain, name)) for name, counts in margins.items()}
                 settled = not dense and len(cliques[0]) > 1
             if item.word == STRONGEST:
@@ -88,7 +92,7 @@ class Workload(Synthesizer):
                 wanted.append((clique, share, {name: cuts[name].version(sizes[name]) for name in clique}))
             found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
         model: RowModel = (
-            Dense(domain, _counts(domain, found, known))
+            Dense(domain, _counts(domain, found, known, leaning))
             if dense
             else graphical.estimate(domain, found, known.zeros, known.n, known.prior)
         )
@@ -126,22 +130,24 @@ def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: in
     return [pair for pair, _ in sorted(known, key=lambda one: -one[1])[:number]]
 
 
-def _counts(domain: Domain, found: Sequence[Measurement], known: Known) -> Floats:
+def _counts(domain: Domain, found: Sequence[Measurement], known: Known, leaning: Leaning | None) -> Floats:
     """Expected counts: columns that no table and no rule ties together are independent, so each part of the
     domain is estimated by itself."""
     every = np.ones(domain.shape)
-    for part, start in _starts(domain, known, [measurement.columns for measurement in found]):
+    for part, start in _starts(domain, known, leaning, [measurement.columns for measurement in found]):
         inside = [one for one in found if set(one.columns) <= set(part.names)]
-        counts = estimate(part, inside, known.n, start, _records(known))
+        counts = estimate(part, inside, known.n, start, leaning)
         every *= spread(counts / known.n, part.names, domain.names)
     return every * known.n
 
 
-def _starts(domain: Domain, known: Known, cliques: Sequence[Clique] = ()) -> Iterator[tuple[Domain, Floats]]:
+def _starts(
+    domain: Domain, known: Known, leaning: Leaning | None, cliques: Sequence[Clique] = ()
+) -> Iterator[tuple[Domain, Floats]]:
     """The parts of the domain that cliques and rules leave, each with where its fit begins: flat, or a prior,
     which ties everything together."""
-    if known.prior is not None:
-        yield domain, smoothed(known.prior, possible(domain, known.zeros))
+    if known.prior is not None and leaning is not None:
+        yield domain, smoothed(known.prior, leaning.shares, possible(domain, known.zeros))
         return
     for names in tied(domain.names, [*cliques, *(clique for clique, _ in known.zeros)]):
         part = domain.project(names)
@@ -162,13 +168,13 @@ def tied(names: Clique, cliques: Sequence[Clique]) -> list[Clique]:
     return list(dict.fromkeys(tuple(name for name in names if name in part[one]) for one in names))
 
 
-def _columns(domain: Domain, known: Known, dense: bool) -> dict[str, Floats]:
+def _columns(domain: Domain, known: Known, dense: bool, leaning: Leaning | None) -> dict[str, Floats]:
     """The expected one-way tables before anything is measured."""
     if dense:
-        starts = _starts(domain, known)
+        starts = _starts(domain, known, leaning)
         tables = {name: tabled(part, start, (name,)) for part, start in starts for name in part.names}
-    elif known.prior is not None:
-        tables = {name: known.prior.marginal((name,)).astype(np.float64) + 0.5 for name in domain.names}
+    elif leaning is not None:
+        tables = dict(leaning.shares)
     else:
         tables = {axis.name: np.ones(axis.size) for axis in domain.axes}
     return {name: tables[name] * (known.n / float(tables[name].sum())) for name in domain.names}
@@ -178,7 +184,3 @@ def _numbers(domain: Domain, name: str) -> list[float]:
     """A column's numbers; its codes where it has none."""
     axis = domain.axis(name)
     return [float(number) for number in axis.numbers or range(axis.size)]
-
-
-def _records(known: Known) -> int:
-    return known.prior.n if known.prior is not None else 0

@@ -36,12 +36,12 @@ T = TypeVar("T", bound=np.generic)
 @dataclass(frozen=True, eq=False)
 class Target:
     """Counts that a marginal should have: of groups of codes where `groups` gives some, and not exactly where
-    there is a `slack`."""
+    there is a `slack`, of all cells or of each."""
 
     clique: Clique
     counts: Floats
     groups: tuple[Groups, ...] | None = None
-    slack: float = 0.0
+    slack: float | Floats = 0.0
 
 
 def fit(
@@ -130,7 +130,7 @@ class _Table:
     shape: list[int]
     groups: tuple[Groups, ...] | None
     counts: Floats
-    slack: float
+    slack: float | Floats
 
     @classmethod
     def of(cls, domain: Domain, target: Target) -> _Table:
@@ -138,7 +138,8 @@ class _Table:
         groups = None if target.groups is None else tuple(target.groups[place] for place in order)
         shape = [axis.size if axis.name in target.clique else 1 for axis in domain.axes]
         counts = np.transpose(target.counts, order)
-        return cls(_others(domain, target.clique), shape, groups, counts, target.slack)
+        slack = target.slack if isinstance(target.slack, float) else np.transpose(target.slack, order)
+        return cls(_others(domain, target.clique), shape, groups, counts, slack)
 
     def scale(self, p: Floats) -> float:
         """Scale p in place; the distance it was off."""
@@ -153,7 +154,7 @@ class _Table:
         return 0.5 * float(np.abs(found - self.counts).sum())
 
     def _wanted(self, found: Floats) -> Floats:
-        if not self.slack:
+        if isinstance(self.slack, float) and not self.slack:
             return self.counts
         present = found > 0
         logs = np.log(found, out=np.zeros_like(found), where=present)

@@ -64,7 +64,8 @@ class AbsoluteKind(ShareKind[MarginalsAbsolute]):
         def of(codes: Codes) -> Floats:
             singles = [cells(domain, (name,), codes) for name in domain.names]
             both = [
-                (codes[:, domain.place(one)] == i) & (codes[:, domain.place(other)] == j) for one, i, other, j in far
+                (codes[:, domain.place(one)] == i) & (codes[:, domain.place(other)] == j)
+                for one, i, other, j in far
             ]
             return np.column_stack([*singles, *both]).astype(np.float64)
 
