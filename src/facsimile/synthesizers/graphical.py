@@ -20,6 +20,7 @@ from facsimile.synthesizers.base import RowModel
 from facsimile.synthesizers.estimation import columns
 from facsimile.synthesizers.interactions import composed, interactions
 from facsimile.synthesizers.junction import JunctionTree, fitting, joining, junction_tree, ordered
+from facsimile.synthesizers.leaning import Leaning
 from facsimile.synthesizers.messages import Term, fitted, sum_to
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain, Version
@@ -155,12 +156,13 @@ def _columns(
     domain: Domain, measurements: Sequence[Measurement], total: int, prior: Table | None
 ) -> dict[str, Floats]:
     """The one-way tables that all measurements together speak for, of the columns that were measured."""
-    before = {}
+    n, leaning = max(total, 1), None if prior is None else Leaning.on(prior)
     firm = [replace(one, variance=max(one.variance, SMALLEST_VARIANCE)) for one in measurements]
+    before = {}
     for name in dict.fromkeys(name for one in measurements for name in one.columns):
-        seen = np.zeros(domain.axis(name).size) if prior is None else prior.marginal((name,))
-        before[name] = (seen + 0.5) * (max(total, 1) / (seen + 0.5).sum())
-    return columns(before, firm, max(total, 1), 0 if prior is None else prior.n)
+        size = domain.axis(name).size
+        before[name] = n * (np.full(size, 1 / size) if leaning is None else leaning.shares[name])
+    return columns(before, firm, n, leaning)
 
 
 def _coarser(measurements: Sequence[Measurement]) -> Iterable[Version]:
