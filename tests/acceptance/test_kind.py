@@ -204,6 +204,7 @@ def test_scores_of_coefficients_are_feature_times_residual() -> None:
     assert found is not None
     scaling = Scaling.by(TABLE, target)
     w, (x, y) = least_squares(TABLE, scaling), design(MOVED, scaling)
+    assert w is not None
     residual = y - x @ w
     own, goal = design(TABLE, scaling)
     spread = np.sqrt(((goal - own @ w) ** 2 @ TABLE.counts) / TABLE.n)

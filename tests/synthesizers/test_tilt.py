@@ -72,7 +72,8 @@ def table_of(mass: Floats) -> Table:
 def independent(mass: Floats) -> Floats:
     """The one-way tables of a mass, and nothing else."""
     a, b, c = (mass.sum(axis=axes) / N for axes in ((1, 2), (0, 2), (0, 1)))
-    return N * a[:, None, None] * b[:, None] * c
+    joint: Floats = N * a[:, None, None] * b[:, None] * c
+    return joint
 
 
 def near_independent(seed: int) -> Floats:
