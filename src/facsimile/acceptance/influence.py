@@ -46,8 +46,11 @@ class Influences:
 
 def cells(domain: Domain, clique: Clique, codes: Codes) -> Floats:
     """A function for each cell of some columns: 1 on the records in it."""
-    index = np.ravel_multi_index(codes[:, [domain.place(name) for name in clique]].T, domain.project(clique).shape)
-    return np.eye(domain.size(clique))[index]
+    index = np.ravel_multi_index(
+        codes[:, [domain.place(name) for name in clique]].T, domain.project(clique).shape
+    )
+    found: Floats = np.eye(domain.size(clique))[index]
+    return found
 
 
 def numbers(domain: Domain, name: str, codes: Codes) -> Floats:
