@@ -135,10 +135,11 @@ def score_shares(text: str, epsilon: Fraction) -> dict[str, Fraction]:
     found: dict[str, Fraction] = {}
     for part in text.split(";") if text != NONE else ():
         name, _, number = part.strip().rpartition(" ")
-        share = parse_decimal(number) / 100
-        if not name or share <= 0 or found.setdefault(name.strip(), share * epsilon) is not found[name.strip()]:
-            raise ValueError(f"{part.strip()} is not the name of a criterion and its per cent of epsilon")
-        found[name.strip()] = share * epsilon
+        if not name or name in found or (share := parse_decimal(number) / 100) <= 0:
+            raise ValueError(
+                f"{part.strip()!r} is not the name of another criterion and its per cent of epsilon"
+            )
+        found[name] = share * epsilon
     if sum(found.values()) >= epsilon:
         raise ValueError("scores leave nothing for tables")
     return found

@@ -8,7 +8,8 @@ scores), have less noise than all the tables that would tell as much.
 With p the model's mass on rows, s their scores, t the noisy sums and V the variances of their noise, the tilted
 model minimises KL(q ‖ p) + (Σqs − t)' V⁻¹ (Σqs − t)/2κ among the masses with p's one-way tables. It is
 q = p·exp(θ·s)·(a factor for each code), and the dual in θ is concave with Hessian −(Cov_q(s) + κV): it has one
-maximum, whatever the noise did to t. Newton's steps in θ climb it, in turn with raking (Csiszár 1975).
+maximum, whatever the noise did to t. Steps in θ climb it, in turn with raking (Csiszár 1975). The first is
+Newton's; Broyden's update then learns what raking takes back.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, ratio, relaxed
 from facsimile.table.scores import RowScores
-from facsimile.table.table import Codes, Table
+from facsimile.table.table import Codes, Table, add
 
 CLIPPED = 0.1
 """The share of the model's records that are clipped: the answer has less noise, and says less about them."""
@@ -36,6 +37,8 @@ ROUNDS = 12
 TOLERANCE = 0.03
 """In deviations of the noise."""
 STEEPEST = 2.0
+"""How far a step moves the logarithm of a row's mass, at most."""
+HEAVIEST = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +109,9 @@ def _on_rows(model: RowModel, public: Table, heard: Sequence[Heard]) -> Tilted:
             mass = mass * step[column]
         return mass
 
-    _, theta = _climbed(public.counts.astype(np.float64), public.codes, heard, raked)
-    return Tilted(model.domain, model, tuple(_parts(heard, theta)), tuple(factors))
+    mass, theta = _climbed(public.counts.astype(np.float64), public.codes, heard, raked)
+    heaviest = min(HEAVIEST, float((mass / public.counts).max()))
+    return Tilted(model.domain, model, tuple(_parts(heard, theta)), tuple(factors), heaviest)
 
 
 def _parts(heard: Sequence[Heard], theta: Floats) -> Iterator[tuple[RowScores, int, Floats]]:
@@ -123,30 +127,31 @@ def _climbed(
     values, n = np.concatenate([one.values(codes) for one in heard]), float(mass.sum())
     wanted = np.concatenate([one.sums for one in heard])
     variances = np.concatenate([np.full(len(one.sums), one.variance) for one in heard])
+    theta, widest = np.zeros(len(wanted)), np.abs(values).max(axis=1)
     sums = values @ mass
-    hessian = (values * mass) @ values.T - np.outer(sums, sums) / n + KAPPA * np.diag(variances)
-    theta, widest = np.zeros(len(sums)), np.abs(values).max(axis=1)
+    slope = (values * mass) @ values.T - np.outer(sums, sums) / n + KAPPA * np.diag(variances)
+    gap = wanted - sums
     for _ in range(ROUNDS):
-        gap = wanted - sums - KAPPA * variances * theta
         if (np.abs(gap) < TOLERANCE * np.sqrt(variances)).all():
             break
-        step = np.linalg.solve(hessian, gap)
-        step *= min(1.0, STEEPEST / float(np.abs(step) @ widest + STEEPEST))
+        step = np.linalg.lstsq(slope, gap, rcond=None)[0]
+        step *= STEEPEST / max(STEEPEST, float(np.abs(step) @ widest))
         theta += step
-        mass = mass * np.exp(step @ values)
-        mass = raked(mass * (n / mass.sum()))
-        sums = values @ mass
+        mass = raked(mass * np.exp(step @ values))
+        before, gap = gap, wanted - values @ mass - KAPPA * variances * theta
+        slope += np.outer(before - gap - slope @ step, step) / (step @ step)
     return mass, theta
 
 
 @dataclass(frozen=True, eq=False)
 class Tilted(RowModel):
-    """A model whose rows count exp(θ·s)·(a factor for each code) times: drawn from it, then weighed."""
+    """A model whose rows count exp(θ·s)·(a factor for each code) times, and at most `heaviest` times."""
 
     domain: Domain
     model: RowModel
     parts: tuple[tuple[RowScores, int, Floats], ...]
     factors: tuple[Floats, ...]
+    heaviest: float
 
     def weights(self, codes: Codes) -> Floats:
         """How many times each row counts."""
@@ -155,14 +160,18 @@ class Tilted(RowModel):
             found *= np.exp(scores.clipped(codes, most) @ theta)
         for place, factor in enumerate(self.factors):
             found *= factor[codes[:, place]]
-        return found
+        return np.minimum(found, self.heaviest)
 
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
-        """Rows of the model, each rounded up or down to its weight; or each left out by chance."""
-        drawn = self.model.sample(n, random, sampling)
-        weighed = drawn.counts * self.weights(drawn.codes)
-        if sampling == "iid":
-            counts = random.multinomial(n, weighed / weighed.sum())
-        else:
-            counts = rounded(weighed, n, random)
-        return Table.from_rows(self.domain, drawn.codes, counts)
+        """Rows drawn from the model and rounded to what they count; or records kept by chance, until there are
+        enough."""
+        if sampling != "iid":
+            drawn = self.model.sample(n, random, sampling)
+            counts = rounded(drawn.counts * self.weights(drawn.codes), n, random)
+            return Table.from_rows(self.domain, drawn.codes, counts)
+        kept: list[Table] = []
+        while (missing := n - sum(table.n for table in kept)) > 0:
+            drawn = self.model.sample(missing, random, sampling)
+            stay = random.binomial(drawn.counts, self.weights(drawn.codes) / self.heaviest)
+            kept.append(Table.from_rows(self.domain, drawn.codes, stay))
+        return add(kept)
