@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from facsimile.cli import exploring
 from facsimile.errors import refusal

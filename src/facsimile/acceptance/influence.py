@@ -49,7 +49,8 @@ def cells(domain: Domain, clique: Clique, codes: Codes) -> Floats:
     index = np.ravel_multi_index(
         codes[:, [domain.place(name) for name in clique]].T, domain.project(clique).shape
     )
-    return np.eye(domain.size(clique))[index]
+    found: Floats = np.eye(domain.size(clique))[index]
+    return found
 
 
 def numbers(domain: Domain, name: str, codes: Codes) -> Floats:

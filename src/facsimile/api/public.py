@@ -163,8 +163,8 @@ def design(
 ) -> DesignedWorkload:
     """Compute tables and weights of the workload generator from public data and the criteria.
 
-    `epsilon` is what the generator may spend (default: `budget.generator`), `margin` how many scales of its noise
-    each criterion should be met by, `trials` how many drafts are tried. The result follows from the seed.
+    `epsilon` is what the generator may spend (default: `budget.generator`), `margin` how many scales of its
+    noise each criterion should be met by, `trials` how many drafts are tried. The result follows from the seed.
 
     >>> facsimile.design("release.yaml", frame, public=True).save("designed.yaml")  # doctest: +SKIP
     """
@@ -215,8 +215,8 @@ class DesignedWorkload(Result):
 
         spent, chance = show_decimal(self.found.epsilon), self.found.confirmed
         return [
-            f"Measurements designed by facsimile on {self.records:,} public records, for a generator epsilon of {spent}.",
-            f"There {chance.met} of {chance.of} candidates met every criterion with room for the noise of its test.",
+            f"Measurements designed on {self.records:,} public records, for a generator epsilon of {spent}.",
+            f"There {chance.met} of {chance.of} candidates met every criterion, with room for its test.",
         ]
 
     def save(self, out: Path | str) -> None:
@@ -229,8 +229,10 @@ class DesignedWorkload(Result):
         from facsimile.spec.decimals import show_decimal
 
         found = self.found
-        sides = {name: {**asdict(c), "share": c.share, "low": c.bounds[0], "high": c.bounds[1]}
-                 for name, c in (("confirmed", found.confirmed), ("auto", found.before))}
+        sides = {
+            name: {**asdict(c), "share": c.share, "low": c.bounds[0], "high": c.bounds[1]}
+            for name, c in (("confirmed", found.confirmed), ("auto", found.before))
+        }
         plain = {k: v for k, v in asdict(found).items() if k not in ("confirmed", "before")}
         return plain | sides | {"epsilon": show_decimal(found.epsilon), "records": self.records}
 
@@ -240,19 +242,39 @@ class DesignedWorkload(Result):
 
         found, page = self.found, Page(self.specification.title)
         page.line(f"{self.records:,} public records; nothing here is protected")
-        names = {"design": "the design", "auto": "`auto`: nothing better was found", "specification": "what the specification had"}
+        names = {
+            "design": "the design",
+            "auto": "`auto`: nothing better was found",
+            "specification": "what the specification had",
+        }
         page.line(f"Taken for a generator epsilon of {show_decimal(found.epsilon)}: {names[found.taken]}")
         page.table("Measurements", "what|>per cent of epsilon", self._rows())
-        rows = [("predicted", _percent(found.predicted), "criteria with a linear view")] if found.predicted is not None else []
+        rows = (
+            [("predicted", _percent(found.predicted), "criteria with a linear view")]
+            if found.predicted is not None
+            else []
+        )
         for name, chance in ((found.taken, found.confirmed), ("auto", found.before)):
             low, high = chance.bounds
-            rows.append((name, f"{chance.share:.0%}", f"{chance.met} of {chance.of} candidates, {low:.0%} to {high:.0%}"))
+            rows.append(
+                (
+                    name,
+                    f"{chance.share:.0%}",
+                    f"{chance.met} of {chance.of} candidates, {low:.0%} to {high:.0%}",
+                )
+            )
         page.table("Chance that every criterion is met, with room for its test", "_|>chance|_", rows)
         if found.failing:
             failing = sorted(found.failing.items(), key=lambda one: -one[1])
-            page.table("What fails first", "criterion|>candidates|>predicted", [
-                (name, f"{share:.0%}", _percent(found.predictions.get(name), 1)) for name, share in failing])
-        page.line(f"\n{found.tried:,} drafts predicted, {found.candidates:,} candidates made, {found.seconds:.0f} seconds.")
+            page.table(
+                "What fails first",
+                "criterion|>candidates|>predicted",
+                [(name, f"{share:.0%}", _percent(found.predictions.get(name), 1)) for name, share in failing],
+            )
+        page.line(
+            f"\n{found.tried:,} drafts predicted, {found.candidates:,} candidates made, "
+            f"{found.seconds:.0f} seconds."
+        )
         return page
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -261,7 +283,10 @@ class DesignedWorkload(Result):
         items = own.get("measurements", "auto").split(";")
         if len(weights) != len(items):
             weights = [", ".join(weights)] * len(items)
-        rows = [(item.strip(), weight.strip().replace(",", ", ")) for item, weight in zip(items, weights, strict=True)]
+        rows = [
+            (item.strip(), weight.strip().replace(",", ", "))
+            for item, weight in zip(items, weights, strict=True)
+        ]
         scores = own.get("scores", "none")
         for part in scores.split(";") if scores != "none" else ():
             name, _, share = part.strip().rpartition(" ")

@@ -177,13 +177,14 @@ def design_command(
     alternatives: Alternatives = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same design.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the specification with the design.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write the specification with the design."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute tables and weights of the workload generator from public data and the criteria.
 
-    Example: facsimile design examples/births/ours.yaml --data births.csv --public --epsilon 0.5 -o designed.yaml
+    Example: facsimile design examples/births/ours.yaml --data births.csv --public --epsilon 0.5 -o new.yaml
     """
     from facsimile.api.public import design
 

@@ -41,7 +41,11 @@ def test_a_planted_dependence_is_found_and_better_than_auto(designed: Designed) 
 
 def test_the_same_seed_designs_the_same(designed: Designed) -> None:
     again = design(*small(), EPSILON, margin=0, trials=40)
-    assert (again.own, again.confirmed, again.predicted) == (designed.own, designed.confirmed, designed.predicted)
+    assert (again.own, again.confirmed, again.predicted) == (
+        designed.own,
+        designed.confirmed,
+        designed.predicted,
+    )
 
 
 def test_the_chance_comes_from_seeds_that_chose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +79,9 @@ def test_what_the_specification_has_meets_the_design() -> None:
 
 
 def test_criteria_without_a_linear_view_are_left_to_candidates() -> None:
-    criteria = [{"criterion": "faithfulness", "match": ["a"], "threshold": "0.9", "within": "1", "reference": "all"}]
+    criteria = [
+        {"criterion": "faithfulness", "match": ["a"], "threshold": "0.9", "within": "1", "reference": "all"}
+    ]
     specification = validated(plain({"a": 4, "b": 5, "c": 3}, criteria))
     found = design(specification, small()[1], EPSILON, trials=3)
     assert (found.taken, found.predicted, found.tried) == ("auto", None, 0)

@@ -20,7 +20,7 @@ def test_the_family_reads_what_a_draft_writes(draft: Draft) -> None:
     assert sorted(float(share / EPSILON) for share in found) == pytest.approx(sorted(draft.shares), rel=0.02)
     read = Draft.read(own, domain, 3000, EPSILON)
     assert read is not None and set(read.tables) == set(draft.tables)
-    parts = {table: share for table, share in zip(read.every, read.shares, strict=True)}
+    parts = dict(zip(read.every, read.shares, strict=True))
     for table, share in zip(draft.every, draft.shares, strict=True):
         assert parts[table] == pytest.approx(share, rel=0.02, abs=LEAST)
 

@@ -17,7 +17,10 @@ from workloads import small
 
 def cuts(table: Table) -> dict[str, BestGroups]:
     names = table.domain.names
-    return {n: BestGroups.of(table.marginal((n,)).astype(float), list(range(table.domain.axis(n).size))) for n in names}
+    return {
+        n: BestGroups.of(table.marginal((n,)).astype(float), list(range(table.domain.axis(n).size)))
+        for n in names
+    }
 
 
 def functions(codes: Codes) -> Floats:

@@ -39,7 +39,12 @@ def test_errors_have_the_covariance_of_least_squares(prediction: Prediction) -> 
     lines, variances = [], []
     for sizes, share in zip(prediction.tables, shares, strict=False):
         for effect, summed in effects(sizes).items():
-            parts = [contrasts(size)[:, prediction.moments.cuts[table.domain.names[place]].groups(size)[codes[:, place]]] for place, size in effect]
+            parts = [
+                contrasts(size)[
+                    :, prediction.moments.cuts[table.domain.names[place]].groups(size)[codes[:, place]]
+                ]
+                for place, size in effect
+            ]
             value = parts[0] if len(parts) == 1 else np.einsum("ki,li->kli", *parts).reshape(-1, len(codes))
             lines.append(value)
             variances += [8 * summed / share**2] * len(value)
@@ -101,7 +106,9 @@ def test_what_is_predicted_is_what_candidates_do(rehearsals: Rehearsals) -> None
     draft = Draft.read(OWN, rehearsals.real.domain, 3000, EPSILON)
     assert structures is not None and draft is not None
     prediction = structures.predicted(draft, 400)
-    predicted = prediction.errors(float(EPSILON) * np.array(draft.shares), prediction.first_bias * 0).std(axis=1)
+    predicted = prediction.errors(float(EPSILON) * np.array(draft.shares), prediction.first_bias * 0).std(
+        axis=1
+    )
     criteria: LinearCriteria = prediction.criteria
     means = []
     for seed in range(60):

@@ -16,7 +16,10 @@ from workloads import EPSILON, small
 def structures() -> Structures:
     specification, table = small()
     found = searched(
-        Rehearsals(specification, table, specification.alternatives_named(""), EPSILON), True, 60, lambda _: None
+        Rehearsals(specification, table, specification.alternatives_named(""), EPSILON),
+        True,
+        60,
+        lambda _: None,
     )
     assert found is not None
     return found

@@ -51,7 +51,7 @@ class AbsoluteKind(ShareKind[MarginalsAbsolute]):
         return LargestDifference(candidate.table, self.criterion.ways)
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
-        """Cells of one column, and those of two where columns that were independent would come near the limit."""
+        """Cells of one column, and those of two where independent columns would come near the limit."""
         domain, limit = table.domain, float(self.criterion.threshold)
         gaps: dict[tuple[str, int, str, int], float] = {}
         for one, other in combinations(domain.names, 2) if self.criterion.ways != 1 else ():
@@ -219,7 +219,7 @@ class VariationKind(ShareKind[TotalVariationDistance]):
         return {"which": self.criterion.over, "tables": _tables(self.criterion)}
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
-        """Half of each cell, of all tables on average; of the worst, the table with most cells stands for all."""
+        """Half of each cell, of all tables on average; for the worst stands the table with most cells."""
         domain, every = table.domain, _marginals(self.criterion, table.domain)
         if self.criterion.over == "worst":
             every = (max(every, key=domain.size),)

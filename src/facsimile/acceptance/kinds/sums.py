@@ -204,7 +204,7 @@ def influences(sums: Sequence[Sums], table: Table, limit: Fraction) -> Influence
         for part in sums:
             places = tuple(codes[:, table.domain.place(name)] for name in part.clique)
             scale = np.array([float(table.n / unit) for unit in part.units])
-            found.append(part.terms[:, *places].T * scale)
+            found.append(np.moveaxis(part.terms, 0, -1)[places] * scale)
         return np.concatenate(found, axis=1)
 
     return Influences(of, -room, np.full(len(room), np.inf))

@@ -1,23 +1,23 @@
 """Design: the measurements of a workload, computed from public data of the same form and from the criteria.
 
-Prediction, not trial. Near the public table the criteria are linear (`linear`), what tables say about a record is
-a sum of effects (`effects`), so the chance that the noise of given tables leaves every criterion met follows in
-milliseconds (`prediction`), with derivatives by the shares of ε (`weights`). A greedy search over tables uses it
-(`structures`). The noise-free fit of each draft that is taken shows its bias.
+Prediction, not trial. Near the public table the criteria are linear (`linear`), what tables say about a record
+is a sum of effects (`effects`), so the chance that the noise of given tables leaves every criterion met follows
+in milliseconds (`prediction`), with derivatives by the shares of ε (`weights`). A greedy search over tables
+uses it (`structures`). The noise-free fit of each draft that is taken shows its bias.
 
 Room for the test. A criterion is tested with noise afterwards, so the design aims below its threshold: `margin`
 scales of the noise that it is planned with, at most half of the threshold (`roomy`).
 
 Honesty. The prediction is of first order, and the search has seen it often. So the designs, `auto` and what the
 specification has meet on real candidates, all on the same seeds, and the best is taken. The chances that are
-reported come from fresh seeds that chose nothing. They speak of the public table all the same; how a design does
-on another population, only that population can tell.
+reported come from fresh seeds that chose nothing. They speak of the public table all the same; how a design
+does on another population, only that population can tell.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -48,7 +48,7 @@ from facsimile.table.table import Codes, Table
 MARGIN = 2.0
 TRIALS = 400
 CHOOSING, FRESH = 8, 24
-"""Seeds on which designs meet, and seeds of the chance that is reported; nothing chose `auto`, so it has the former."""
+"""Seeds on which designs meet, and seeds of the chance that is reported; that of `auto` is on the former."""
 FINAL_STEPS = 25
 FEW_ROWS = 10_000
 """Of the table that a fit starts from, for covariances."""
@@ -82,8 +82,8 @@ class Chance:
 class Designed:
     """Measurements for a specification, and what they are worth on seeds that chose nothing.
 
-    `taken` says what was taken: the `design`, `auto`, or what the `specification` had. `predicted` is the chance
-    that the linear criteria are met and `predictions` that of each; None for what was not designed.
+    `taken` says what was taken: the `design`, `auto`, or what the `specification` had. `predicted` is the
+    chance that the linear criteria are met and `predictions` that of each; None for what was not designed.
     """
 
     own: dict[str, str]
@@ -126,7 +126,9 @@ def design(
     rehearsals = Rehearsals(spec, recode(spec, table, choice), choice, epsilon)
     structures = searched(rehearsals, scores, trials, progress)
     known = [Draft.read(own, rehearsals.real.domain, spec.n, epsilon) for own in listed(specification)]
-    found = None if structures is None else best(structures, [one for one in known if one is not None], progress)
+    found = (
+        None if structures is None else best(structures, [one for one in known if one is not None], progress)
+    )
     finalists: dict[str, Own] = {} if found is None else {"design": found.draft.own}
     finalists |= {f"specification {i}": own for i, own in enumerate(listed(specification), 1)}
     finalists["auto"] = UNDESIGNED
@@ -200,10 +202,14 @@ def searched(
 
     def fitted(draft: Draft) -> Floats | None:
         made = rehearsals.candidate(draft.own, None)
-        return None if made is None else made.counts @ criteria.functions(made.codes) / made.n - moments.mean(None)
+        return (
+            None if made is None else made.counts @ criteria.functions(made.codes) / made.n - moments.mean(None)
+        )
 
     diameters = {name: 2.0 * most for name, (_, most) in heard.items()}
-    return Structures(moments, independent, criteria, spec.criteria, rehearsals.epsilon, diameters, fitted, trials, progress)
+    return Structures(
+        moments, independent, criteria, spec.criteria, rehearsals.epsilon, diameters, fitted, trials, progress
+    )
 
 
 def best(structures: Structures, known: list[Draft], progress: Callable[[str], None]) -> Found | None:
@@ -219,7 +225,7 @@ def best(structures: Structures, known: list[Draft], progress: Callable[[str], N
     return Found(draft, value, prediction, found.bias)
 
 
-def listed(specification: Specification) -> list[Own]:
+def listed(specification: Specification) -> Sequence[Own]:
     """The first workloads that a specification has itself, `auto` left out."""
     grids = [grid for grid in specification.families if grid.family == FAMILY]
     every = [grid.combination(place) for grid in grids for place in range(min(LISTED, grid.size))]

@@ -72,7 +72,9 @@ class Draft:
         columns, tables = len(self.codes), len(self.codes) + len(self.tables)
         shown = [f"{100 * share:.3g}" for share in self.shares]
         alone, mark = ([EACH], ",") if EACH not in self.names else (list(self.names), "; ")
-        items = [(self.item(table), weight) for table, weight in zip(self.tables, shown[columns:tables], strict=True)]
+        items = [
+            (self.item(table), weight) for table, weight in zip(self.tables, shown[columns:tables], strict=True)
+        ]
         items.sort(key=lambda item: "@" in item[0])  # groups are made of what was asked before
         found = {
             "measurements": "; ".join([*alone, *(item for item, _ in items)]),

@@ -1,8 +1,8 @@
 """Effects: what tables of noisy cells say, taken apart into effects of single columns and of pairs.
 
-A table of k₁ × … × k_d cells with noise of one variance v splits, by orthonormal contrasts of each column, into a
-total (known: n), an effect of each column and of each pair, and higher interactions that the estimate leaves to
-maximum entropy. An effect of a table is that of its shadow, the other columns summed away: so its noise has
+A table of k₁ × … × k_d cells with noise of one variance v splits, by orthonormal contrasts of each column, into
+a total (known: n), an effect of each column and of each pair, and higher interactions that the estimate leaves
+to maximum entropy. An effect of a table is that of its shadow, the other columns summed away: so its noise has
 variance v·∏(cells of the others). Tables that hold the same effect add their precisions.
 
 Moments are taken over the distinct rows of a table; the domain is never formed.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import combinations
 from math import prod
 
@@ -59,8 +58,8 @@ def contrasts(size: int) -> Floats:
 class Moments:
     """Means and covariances of effects, scores and the criteria's functions over a table; each is taken once.
 
-    `functions` decide the criteria; `scores` are functions that are asked for by name. Covariances of a table with
-    many distinct rows are those of some of them.
+    `functions` decide the criteria; `scores` are functions that are asked for by name. Covariances of a table
+    with many distinct rows are those of some of them.
     """
 
     table: Table
@@ -103,8 +102,8 @@ class Moments:
             if asked is None or isinstance(asked, str):
                 found = table.counts @ self._of(asked)(table.codes) / table.n
             else:
-                cells = np.bincount(self._index(asked, table.codes), table.counts, _size(asked))
-                found = _turned(asked, cells / table.n)
+                shares = table.counts / table.n
+                found = _turned(asked, _summed(self._index(asked, table.codes), shares, _size(asked)))
             self._made["mean", asked] = found
         return self._made["mean", asked]
 
@@ -120,7 +119,7 @@ class Moments:
     def _between(self, one: Effect, other: Effect) -> Floats:
         more = _size(other)
         index = self._cells(one) * more + self._cells(other)
-        joint = np.bincount(index, self.weights, _size(one) * more).reshape(-1, more)
+        joint = _summed(index, self.weights, _size(one) * more).reshape(-1, more)
         joint -= np.outer(joint.sum(axis=1), joint.sum(axis=0))
         return _turned(other, _turned(one, joint).T).T
 
@@ -159,7 +158,13 @@ def _size(effect: Effect) -> int:
     return prod(size for _, size in effect)
 
 
+def _summed(index: Codes, weights: Floats, cells: int) -> Floats:
+    return np.bincount(index, weights, cells).astype(np.float64)
+
+
 def _turned(effect: Effect, cells: Floats) -> Floats:
     """From the cells of a table, its first axis, to its contrasts."""
-    found: Floats = reduce(np.kron, [contrasts(size) for _, size in effect]) @ cells
-    return found
+    found = contrasts(effect[0][1])
+    if len(effect) > 1:
+        found = np.kron(found, contrasts(effect[1][1])).astype(np.float64)
+    return found @ cells

@@ -30,7 +30,9 @@ class LinearCriteria:
     @classmethod
     def of(cls, specification: Specification, table: Table) -> LinearCriteria:
         """Near a public table, under the alternatives that it has."""
-        both = ((kind.criterion.name, kind.influences(specification, table)) for kind in kinds_of(specification))
+        both = (
+            (kind.criterion.name, kind.influences(specification, table)) for kind in kinds_of(specification)
+        )
         return cls(tuple((name, found) for name, found in both if found is not None and len(found.low)))
 
     @property
@@ -45,7 +47,12 @@ class LinearCriteria:
     def worst(self, errors: Floats) -> Floats:
         """For each criterion and each column of errors, how many times its limit the worst error is."""
         found = [_relative(part, mine) for part, mine in self._split(errors)]
-        return np.array([one.sum(axis=0) if isfinite(p.total) else one.max(axis=0) for (_, p), one in zip(self.parts, found, strict=True)])
+        return np.array(
+            [
+                one.sum(axis=0) if isfinite(p.total) else one.max(axis=0)
+                for (_, p), one in zip(self.parts, found, strict=True)
+            ]
+        )
 
     def powers(self, errors: Floats) -> tuple[Floats, Floats]:
         """S = Σ (error/limit)^POWER of each column of errors, and its derivative by the errors.

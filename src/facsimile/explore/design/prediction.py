@@ -1,15 +1,15 @@
 """Prediction: how often the noise of given tables leaves every criterion met, without making a candidate.
 
-Near the public table a fit moves by p·h, h in the span of what is asked for: effects of tables, and scores. Let B
-be an orthonormal basis of that span in L₂(p), and w the precision of each number that is asked for. Weighted
+Near the public table a fit moves by p·h, h in the span of what is asked for: effects of tables, and scores. Let
+B be an orthonormal basis of that span in L₂(p), and w the precision of each number that is asked for. Weighted
 least squares is off by x in this basis, and the mean of a function c of a record by <c, B>·x:
 
     L = n·<asked, B>,   I = Lᵀ·diag(w)·L,   x = I⁻¹·Lᵀ·√w·ζ,   ζ noise of variance 1
 
-With A the rows that are asked for and C the functions, the covariance of the errors is K(M V⁻¹ M)⁺Kᵀ for
-M = A·diag(p)·Aᵀ, K = C·diag(p)·Aᵀ, V = diag(1/w). Around it stands the bias of the noise-free fit. To first order
-it is the mean that the start gives to the part of c outside of the span; where real fits are known, they correct
-it (`bias`).
+With A the rows that are asked for and C the functions, the covariance of the errors is K(M V⁻¹ M)⁺Kᵀ for M =
+A·diag(p)·Aᵀ, K = C·diag(p)·Aᵀ, V = diag(1/w). Around it stands the bias of the noise-free fit. To first order
+it is the mean that the start gives to the part of c outside of the span; where real fits are known, they
+correct it (`bias`).
 
 Chances are shares of fixed draws of ζ, so designs are compared on the same luck. Noise of single columns is
 Laplace noise, since few cells of it decide about rare codes; sums of many cells are Gaussian.
@@ -17,7 +17,7 @@ Laplace noise, since few cells of it decide about rare codes; sums of many cells
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -94,8 +94,8 @@ class Prediction:
     def first_bias(self) -> Floats:
         """Of the noise-free fit, to first order: see above.
 
-        c is projected on what is asked for over a mixture of the table and the start, so that tables which agree on
-        all public rows, and nowhere else, are told apart.
+        c is projected on what is asked for over a mixture of the table and the start, so that tables which
+        agree on all public rows, and nowhere else, are told apart.
         """
         (here, along), (there, beyond) = self._joint(self.moments), self._joint(self.start)
         apart = np.concatenate([self.start.mean(one) - self.moments.mean(one) for one in self.parts])
@@ -103,7 +103,8 @@ class Prediction:
         size = _sizes(both)
         factor = cho_factor(both / np.outer(size, size) + FAINT * np.eye(len(both)), check_finite=False)
         inside = with_functions.T / size @ cho_solve(factor, apart / size, check_finite=False)
-        return self.start.mean(None) - self.moments.mean(None) - inside
+        found: Floats = self.start.mean(None) - self.moments.mean(None) - inside
+        return found
 
     def _joint(self, moments: Moments) -> tuple[Floats, Floats]:
         """Covariances of all that is asked for, with itself and with the functions."""
@@ -114,18 +115,20 @@ class Prediction:
     @cached_property
     def _noise(self) -> Floats:
         """ζ, the same for whatever asks for the same."""
-        found = [_noise(one, size, self.draws, self.seed) for one, size in zip(self.parts, self._sizes, strict=True)]
+        found = [
+            _noise(one, size, self.draws, self.seed) for one, size in zip(self.parts, self._sizes, strict=True)
+        ]
         return np.concatenate(found)
 
-    def errors(self, shares: Sequence[float], bias: Floats) -> Floats:
+    def errors(self, shares: Floats, bias: Floats) -> Floats:
         """The error of each function in each draw, with so much ε for each table and score."""
-        return self._moved(np.asarray(shares))[0] + bias[:, None]
+        return self._moved(shares)[0] + bias[:, None]
 
-    def chance(self, shares: Sequence[float], bias: Floats) -> float:
+    def chance(self, shares: Floats, bias: Floats) -> float:
         """The share of draws in which every criterion is met."""
         return float((self.criteria.worst(self.errors(shares, bias)).max(axis=0) < 1).mean())
 
-    def chances(self, shares: Sequence[float], bias: Floats) -> dict[str, float]:
+    def chances(self, shares: Floats, bias: Floats) -> dict[str, float]:
         """The same for each criterion by itself."""
         met = (self.criteria.worst(self.errors(shares, bias)) < 1).mean(axis=1)
         return dict(zip(self.criteria.names, met.tolist(), strict=True))
@@ -133,8 +136,8 @@ class Prediction:
     def promise(self, shares: Floats, bias: Floats) -> tuple[float, Floats]:
         """A smooth chance, and its derivatives by ln ε of each table and score.
 
-        With S the powers of all errors beside their limits (`LinearCriteria.powers`) a draw counts 1/(1 + S), less
-        FAR·ln(1 + S): so a design that is still hopeless is drawn in the right direction.
+        With S the powers of all errors beside their limits (`LinearCriteria.powers`) a draw counts 1/(1 + S),
+        less FAR·ln(1 + S): so a design that is still hopeless is drawn in the right direction.
         """
         errors, moved, factor, w = self._moved(shares)
         far, slopes = self.criteria.powers(errors + bias[:, None])

@@ -37,8 +37,8 @@ class Coupled:
     """Answers on a public table, each table of columns with noise of its own: its law is a curator's.
 
     The noise follows from the seed, the columns, and how often they were asked before. So two workloads with
-    one seed meet the same luck in every table that both ask, whatever else they ask. Without a seed answers have
-    no noise, and claim what they would have: a fit of them shows its bias.
+    one seed meet the same luck in every table that both ask, whatever else they ask. Without a seed answers
+    have no noise, and claim what they would have: a fit of them shows its bias.
     """
 
     domain: Domain
@@ -87,7 +87,7 @@ class Rehearsals:
     epsilon: Fraction
 
     def candidate(self, own: Own, seed: int | None) -> Table | None:
-        """Fit, sample, filter and project, without noise if there is no seed; None where no model can hold it."""
+        """Fit, sample, filter and project, without noise if there is no seed; None where none can be made."""
         recipe = Recipe.alone(self.specification, self.alternatives, FAMILY, own)
         luck = seed or 0
         try:

@@ -1,9 +1,9 @@
 """Structures: which tables to ask for, found greedily by their predicted chances.
 
-Moves change one table: one more (two columns as fine as they are or as fine as affordable, or the columns that a
-criterion names), one less, another number of groups of a column, two tables in one. After each move that helps,
-the shares of ε are made anew. Gains that were seen before say which move is tried next: one that is still better
-than what the next in line last promised is taken.
+Moves change one table: one more (two columns as fine as they are or as fine as affordable, or the columns that
+a criterion names), one less, another number of groups of a column, two tables in one. After each move that
+helps, the shares of ε are made anew. Gains that were seen before say which move is tried next: one that is
+still better than what the next in line last promised is taken.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Found:
 class Structures:
     """Climbs from draft to draft.
 
-    `fitted` is the bias of a real fit without noise, None where no model can hold it. The bias of a draft is that
-    to first order, corrected by what a real fit of the draft before it showed.
+    `fitted` is the bias of a real fit without noise, None where no model can hold it. The bias of a draft is
+    that to first order, corrected by what a real fit of the draft before it showed.
     """
 
     moments: Moments
@@ -85,7 +85,9 @@ class Structures:
     def predicted(self, draft: Draft, draws: int = 0) -> Prediction:
         """The prediction of a draft."""
         scores = {name: self.diameters[name] for name in draft.scores}
-        return Prediction(self.moments, self.start, self.criteria, draft.every, scores, draws=draws or self.draws)
+        return Prediction(
+            self.moments, self.start, self.criteria, draft.every, scores, draws=draws or self.draws
+        )
 
     def weighed(self, draft: Draft, correction: Floats | float, steps: int) -> Found:
         """A draft, its shares improved by so many steps."""
@@ -146,7 +148,9 @@ class Structures:
 
     def _moves(self, draft: Draft) -> Iterator[tuple[str, Draft]]:
         for clique in [*combinations(self.moments.cuts, 2), *self.joints]:
-            for word, groups in (("fine", MOST_CELLS), ("coarse", COARSE)) if len(clique) == 2 else (("joint", FEW),):
+            for word, groups in (
+                (("fine", MOST_CELLS), ("coarse", COARSE)) if len(clique) == 2 else (("joint", FEW),)
+            ):
                 table = self.sized(clique, groups)
                 if prod(table) <= MOST_CELLS:
                     yield f"add {word} {'*'.join(clique)}", draft.with_table(table)
@@ -155,7 +159,10 @@ class Structures:
             yield f"drop {words}", draft.without(place)
             for column, (size, codes) in enumerate(zip(table, draft.codes, strict=True)):
                 rungs = (1, *(rung for rung in LADDER if rung < codes), codes)
-                near = {"finer": [r for r in rungs if r > size][:1], "coarser": [r for r in rungs if r < size][-1:]}
+                near = {
+                    "finer": [r for r in rungs if r > size][:1],
+                    "coarser": [r for r in rungs if r < size][-1:],
+                }
                 for word, rung in ((word, rung) for word, rungs in near.items() for rung in rungs):
                     yield f"{word} {draft.names[column]} in {words}", draft.resized(place, column, rung)
         for one, other in combinations(range(len(draft.tables)), 2):

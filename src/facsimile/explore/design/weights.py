@@ -10,7 +10,9 @@ from facsimile.explore.design.prediction import Prediction
 from facsimile.table.exact import Floats
 
 
-def weighted(draft: Draft, prediction: Prediction, epsilon: float, bias: Floats, steps: int) -> tuple[Draft, float]:
+def weighted(
+    draft: Draft, prediction: Prediction, epsilon: float, bias: Floats, steps: int
+) -> tuple[Draft, float]:
     """The draft with better shares, and its promise.
 
     Shares are exp(θ)/Σexp(θ), so θ is free: the derivative by θ is g − share·Σg, g that by ln ε of each share.
@@ -23,5 +25,12 @@ def weighted(draft: Draft, prediction: Prediction, epsilon: float, bias: Floats,
         return -value, shares * slope.sum() - slope
 
     start = np.log(draft.shares)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(np.log(LEAST), 3.0)] * len(start), options={"maxiter": steps, "maxfun": 2 * steps})
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(np.log(LEAST), 3.0)] * len(start),
+        options={"maxiter": steps, "maxfun": 2 * steps},
+    )
     return draft.shared(np.exp(found.x - found.x.max()).tolist()), -float(found.fun)
