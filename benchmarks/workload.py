@@ -88,7 +88,8 @@ def elsewhere(table: Table) -> Table:
     """A prior of another country, ten times as large: more children, older mothers, lighter births."""
     specification, _, _ = births()
     made = simulate(load_facts(BIRTHS / "facts.yaml"), 100_000, seed=2)
-    found = recode(specification, read_public(made, specification), specification.alternatives_named("released"))
+    released = specification.alternatives_named("released")
+    found = recode(specification, read_public(made, specification), released)
     weights = found.counts.astype(np.float64)
     for name, slope in (("parity", 0.3), ("mother_age", 0.03), ("birth_weight", -0.0005)):
         numbers = np.array([float(number) for number in table.domain.axis(name).numbers or ()])

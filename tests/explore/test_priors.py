@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
 import yaml
 
 import facsimile
+from bad_inputs import LOANS
 from facsimile.errors import FacsimileError
 from facsimile.explore import trials
 from facsimile.explore.priors import prior_of
@@ -21,6 +24,7 @@ from facsimile.explore.race import RaceRule
 from facsimile.explore.run import begin
 from facsimile.explore.setup import Setup
 from facsimile.privacy import reader
+from facsimile.privacy.reader import read_public
 from facsimile.release import run, scheme
 from facsimile.release.journal import Decision
 from facsimile.release.recipe import Recipe
@@ -161,8 +165,9 @@ def test_a_study_keeps_it(folder: Path) -> None:
 
 
 def test_facts_are_simulated_the_same_each_time(tmp_path: Path) -> None:
-    spec = load(write_prior(tmp_path, "facts", records="500"))
-    one, other = prior_of(spec), prior_of(spec)
+    path = write_prior(tmp_path, "facts", records="500")
+    specs = [load(path), load(path)]
+    one, other = map(prior_of, specs)
     assert one is not None and one.n == 500 and one == other
     assert np.isclose(one.marginal(("sex",))[0] / 500, 0.5, atol=0.01)
 
@@ -200,3 +205,22 @@ def test_check_says_what_models_may_lean_on(folder: Path) -> None:
     assert found.as_json()["prior"] == {"file": "prior.csv", "records": 600}
     assert "Models may lean on prior.csv, a public table of 600 records" in found.page().html()
     assert "prior" not in facsimile.check(specification()).as_json()
+
+
+def test_a_frame_does_not_lean_on_itself(folder: Path) -> None:
+    frame = pa.csv.read_csv(folder / "people.csv")
+    with pytest.raises(FacsimileError, match="E219"):
+        facsimile.fit(folder / "release.yaml", frame, public=True, prior=frame)
+
+
+def test_a_prior_is_brought_under_each_configurations_alternatives() -> None:
+    spec = load(LOANS)
+    prior = read_public(
+        pa.table({"age": [20, 50, 70], "branch_code": ["N", "S", "N"], "days": [1, 20, 30]}), spec
+    )
+    for used in ("coarse", "fine"):
+        alternatives = spec.alternatives_named(used)
+        configuration = Recipe.alone(spec, alternatives, "workload", {}).configuration
+        found = Recipe.leaning(spec, configuration, prior)
+        assert found.prior is not None and found.prior.domain == found.domain
+        assert Setup(spec, prior, 1, prior).recipe(configuration).prior == found.prior

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from facsimile.spec.bins import CategoryBin, parse_bins
 from facsimile.spec.columns import Axis
-from facsimile.synthesizers.leaning import BELIEF, MULTIPLES, Leaning, beliefs, shared, smooth, trusted
+from facsimile.synthesizers.leaning import (
+    BELIEF,
+    MULTIPLES,
+    Leaning,
+    beliefs,
+    shared,
+    smooth,
+    softness,
+    trusted,
+)
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.table import Table
@@ -106,3 +115,16 @@ def test_any_table_can_be_leaned_on(seed: int, n: int) -> None:
     for name in domain.names:
         assert found.shares[name].sum() == pytest.approx(1)
         assert (found.shares[name] > 0).all() and (found.doubts[name] > 0).all()
+
+
+def test_what_a_prior_has_few_records_of_weighs_less() -> None:
+    expected = np.full(CODES, 1000.0)
+    noise, counts = np.full(CODES, 1e4), expected + 100
+    moved = [
+        Leaning(RECORDS, {}, {"a": np.full(CODES, 1 / records)}).column("a", counts, noise, expected)
+        for records in (1000, 100, 10)
+    ]
+    far = [float((estimate - expected).mean()) for estimate, _ in moved]
+    assert 0 < far[0] < far[1] < far[2] < 100
+    slack = [softness(counts, expected, np.full(CODES, records), 1e4, 0.1).mean() for records in (1000.0, 10.0)]
+    assert slack[1] < 0.2 * slack[0]
