@@ -32,8 +32,8 @@ from facsimile.table.table import Codes, Table
 LARGEST_TREE = 2_000_000
 # λ of the marginals; the tables of single columns, which all measurements speak of, are matched closely.
 FLATNESS, FIRM = 0.03, 1e-3
-STAGES = 4
-SWEEPS = 8
+STAGES = 8
+SWEEPS = 15
 TOLERANCE = 5e-5
 SMALLEST_VARIANCE = 2e-6
 
