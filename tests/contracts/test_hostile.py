@@ -94,7 +94,7 @@ def arrays(*values: Any) -> tuple[Any, ...]:
 
 
 def line(domain: Domain = DOMAIN, b: Any = (-5, 5), **changed: Any) -> Linear:
-    given: dict[str, Any] = {"target": "a", "constant": 3, "contributions": (("b", np.array(b)),)}
+    given: dict[str, Any] = {"target": "a", "constant": 3, "contributions": ((("b",), np.array(b)),)}
     return Linear(domain, **(given | changed))
 
 
@@ -119,7 +119,7 @@ GOOD: dict[type, Any] = {
     NoisyMarginals: NoisyMarginals(((("a",), HALF), (("b", "a"), ONE)), (("a", (0, 2, 0)), ("b", None))),
     NoisyAnswer: NoisyAnswer(COUNT, HALF, 3),
     NoisySelection: NoisySelection(MarginalDistances(MODELS), HALF, 2),
-    NoisyMoments: NoisyMoments((("a", np.array([0, 3, -1])),), ("b", np.array([0, 4])), 2, HALF),
+    NoisyMoments: NoisyMoments(((("a",), np.array([0, 3, -1])),), (("b",), np.array([0, 4])), 2, HALF),
     LargestDifference: LargestDifference(S, 1),
     ClippedRatio: ClippedRatio(S, Fraction(2)),
     Unlikeness: Unlikeness(S),
@@ -159,11 +159,13 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
     },
     NoisyMoments: {
         "features": [
-            (("a", np.array([0, 3])),), (("a", np.array([0, 3, 1, 2])),), (("z", np.array([0, 3, 1])),),
-            (("a", np.array([LEAST, 0, 1])),), (("b", np.array([0, 4])),), (("a", np.array([0.0, 3.0, 1.0])),),
-            (("a", np.array([[0, 3, 1]])),),
+            ((("a",), np.array([0, 3])),), ((("a",), np.array([0, 3, 1, 2])),),
+            ((("z",), np.array([0, 3, 1])),), ((("a",), np.array([LEAST, 0, 1])),),
+            ((("b",), np.array([0, 4])),), ((("a",), np.array([0.0, 3.0, 1.0])),),
+            ((("a",), np.array([[0, 3, 1]])),), ((("a", "b"), np.ones((3, 2), np.int64)),),
+            (((), np.array(1)),),
         ],
-        "target": [("b", np.array([0])), ("a", np.array([0, 1, 2]))], "unit": [2**62, 0, 1.5],
+        "target": [(("b",), np.array([0])), (("a",), np.array([0, 1, 2]))], "unit": [2**62, 0, 1.5],
         "epsilon": [0.5],
     },
     LargestDifference: {"ways": [0, -1, 1.5]},
@@ -198,7 +200,7 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
             Terms(line(OTHER), TERMS.rows), Terms(line(), ()), Terms(line(b=(1,)), TERMS.rows),
             Terms(line(b=(1, 2, 3)), TERMS.rows), Terms(line(), (line(b=(0.5, 1.0)),)),
             Terms(line(target="z"), TERMS.rows), Terms(line(constant=0.5), TERMS.rows),
-            Terms(line(), (line(contributions=(("z", np.array([1, 2])),)),)),
+            Terms(line(), (line(contributions=((("z",), np.array([1, 2])),)),)),
         ],
         "cells": [Cells(np.ones((2, 3), np.bool_)), np.ones((3, 2), np.bool_), Cells(np.ones(3, np.bool_))],
         "n": [N + 1, 0, -1, 2**62],

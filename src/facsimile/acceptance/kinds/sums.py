@@ -8,20 +8,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
+from math import prod
 
 import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.groups import Grouping, crossed, groupings, largest_gap, members
+from facsimile.acceptance.groups import (
+    Grouping,
+    groupings,
+    largest_gap,
+    members,
+    numbers_compared,
+    view_of,
+)
 from facsimile.acceptance.kind import Kind, ShareKind, Stand, Told
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import APART, UNKNOWN, Assumed, PlannedSensitivity, product
 from facsimile.privacy.queries import Query, WorstSum
 from facsimile.privacy.queries.sensitivity import smallest_group
 from facsimile.privacy.queries.sums import Sums
+from facsimile.privacy.queries.view import seen
 from facsimile.shaping.constraints import implausible, impossible
 from facsimile.spec.bins import MissingBin
-from facsimile.spec.criteria import Correlation, NamedQuery, Quantile, RangesAbsolute
+from facsimile.spec.criteria import Correlation, NamedQuery, Quantile, RangesAbsolute, crossed
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
@@ -43,15 +52,20 @@ class RangesKind(ShareKind[RangesAbsolute]):
     )
 
     def query(self, candidate: Candidate) -> Query:
-        groups = groupings(candidate.specification, self.criterion.by, candidate.table.domain)
-        return WorstSum(ranges(candidate.table, self.criterion.of, groups))
+        spec, by = candidate.specification, self.criterion.by
+        view = view_of(spec, by, candidate.table.domain)
+        groups = groupings(spec, by, view.domain)
+        return seen(view, WorstSum(ranges(view.of(candidate.table), self.criterion.of, groups)))
 
     def terms(self, specification: Specification, domain: Domain) -> int:
         """Each prefix and suffix, within each group."""
-        size = {axis.name: axis.size for axis in domain.axes}
-        groups = groupings(specification, self.criterion.by, domain)
-        inside = max([2 * (max(places) + 1) * size[name] for name, places in groups] or [1])
-        return max(2 * size[name] ** 2 * inside for name in self.criterion.of)
+        inside = 1
+        for columns in crossed(self.criterion.by).values():
+            found = (specification.column(c).coarsening(domain.axis(c))[1] for c in columns)
+            groups = prod(max(places) + 1 for places in found)
+            codes = domain.axis(columns[0]).size if len(columns) == 1 else groups
+            inside = max(inside, 2 * groups * codes)
+        return max(2 * domain.axis(name).size ** 2 * inside for name in self.criterion.of)
 
 
 class QuantileKind(Kind[Quantile]):
@@ -60,20 +74,22 @@ class QuantileKind(Kind[Quantile]):
     topic, about, title = "quantiles", "of", "{Which} of {columns}"
     sentence = (
         "How far the release's {which} of {columns} is from being one of the original, in "
-        "ranks as a share of the release's group, overall{within}."
+        "ranks as a share of the release's group, overall{within}{filled}."
     )
 
     def query(self, candidate: Candidate) -> Query:
-        c = self.criterion
-        groups = groupings(candidate.specification, c.by, candidate.table.domain)
-        return WorstSum(quantiles(candidate.table, c.of, groups, c.at))
+        c, spec = self.criterion, candidate.specification
+        view = view_of(spec, c.by, candidate.table.domain)
+        groups = groupings(spec, c.by, view.domain)
+        return seen(view, WorstSum(quantiles(view.of(candidate.table), c.of, groups, c.at, c.fill_to or 1)))
 
     def terms(self, specification: Specification, domain: Domain) -> int:
-        return crossed(domain, self.criterion.of, self.criterion.by)
+        return numbers_compared(specification, domain.axis(self.criterion.of).size, self.criterion.by, domain)
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         n = specification.n
-        smallest = min([assumed.groups.get(name, n) for name in self.criterion.by] or [n])
+        smallest = min([assumed.groups.get(name, n) for name in crossed(self.criterion.by)] or [n])
+        smallest = max(smallest, min(n, self.criterion.fill_to or 1))
         return Fraction(1, max(1, smallest)), f"smallest group {smallest:,}"
 
     def words(self) -> dict[str, str]:
@@ -167,16 +183,21 @@ def ranges(candidate: Table, of: Sequence[str], groups: Sequence[Grouping]) -> t
     return tuple(parts)
 
 
-def quantiles(candidate: Table, of: str, groups: Sequence[Grouping], at: Fraction) -> tuple[Sums, ...]:
-    """Ranks of S's quantile b in R: #{x < b} − p·n_v and p·n_v − #{x ≤ b}, in shares of the group of S."""
+def quantiles(
+    candidate: Table, of: str, groups: Sequence[Grouping], at: Fraction, fill_to: int = 1
+) -> tuple[Sums, ...]:
+    """Ranks of S's quantile b in R: #{x < b} − p·n_v and p·n_v − #{x ≤ b}, in shares of the group of S.
+
+    A group counts with at least `fill_to` records.
+    """
     parts = [_ranks(candidate, (of,), np.ones(candidate.domain.axis(of).size, bool), at)]
     for grouping in groups:
         size = candidate.domain.axis(of).size
         for inside in members(grouping):
             if grouping[0] == of:
-                parts.append(_ranks(candidate, (of,), inside, at))
+                parts.append(_ranks(candidate, (of,), inside, at, fill_to))
             else:
-                parts.append(_ranks(candidate, (of, grouping[0]), np.tile(inside, (size, 1)), at))
+                parts.append(_ranks(candidate, (of, grouping[0]), np.tile(inside, (size, 1)), at, fill_to))
     return tuple(parts)
 
 
@@ -235,7 +256,7 @@ def _both_ways(candidate: Table, clique: Clique, terms: Ints, unit: Fraction, ce
     return Sums(clique, both, (*sums, *(-s for s in sums)), (unit,) * len(both))
 
 
-def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction) -> Sums:
+def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction, fill_to: int = 1) -> Sums:
     """Both rank errors of S's quantile within one group; terms in units of 1/denominator of p."""
     counts = candidate.marginal(clique) * inside
     along = counts if counts.ndim == 1 else counts.sum(axis=1)
@@ -245,4 +266,4 @@ def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction) -> Sums
     order = np.arange(len(along)).reshape((-1, *(1,) * (inside.ndim - 1)))
     terms = integers([0, -p, q - p])
     below, upto = (terms[inside * (1 + (mask * 1))] for mask in (order < place, order <= place))
-    return Sums(clique, np.stack([below, -upto]), (0, 0), (Fraction(q * max(1, size)),) * 2)
+    return Sums(clique, np.stack([below, -upto]), (0, 0), (Fraction(q * max(fill_to, size)),) * 2)
