@@ -41,6 +41,7 @@ from facsimile.privacy.queries import (
     TotalVariation,
     Unlikeness,
     Unmatched,
+    Viewed,
     WorstExcess,
     WorstSum,
 )
@@ -53,6 +54,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.matching import Likeness
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, small_domain
 from facsimile.testing.hostile import LEAST, refused
 
@@ -105,6 +107,8 @@ LIKE = Likeness(("b",), (("a", (0, -1, 2)),), 1)
 COUNT = count(("a",), [0, 1, 0])
 MODELS = ((("a",), np.array([1, 0, 1])), (("a", "b"), np.array([[1, 0], [0, 2], [0, 0]])))
 BOXES = Boxes((3, 2), np.array([[0, 0], [1, 1]]), np.array([[2, 2], [2, 2]]))
+EVENT = Shown.numbers("e", ("a",), map(Fraction, (0, 1, 1)), (3,))
+VIEW = View(DOMAIN, (Shown.plain(DOMAIN.axes[1]), EVENT))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
 
@@ -132,6 +136,7 @@ GOOD: dict[type, Any] = {
     PredictionGap: PredictionGap(line(constant=2**21), line(), BOUNDS, CELLS, N),
     Unmatched: Unmatched(S, LIKE),
     WorstExcess: WorstExcess(((COUNT, HALF), (Unlikeness(S), Fraction(1, 5)))),
+    Viewed: Viewed(VIEW, FloorMeans(VIEW.of(S), "e", (("b", (0, 1)),), (Fraction(0), ONE), Fraction(1, 4), 2)),
     BoxDistances: BoxDistances(BOXES, np.array([1, 0])),
     MarginalDistances: MarginalDistances(MODELS, (HALF, Fraction(3, 2)), (ONE, HALF)),
     Dependences: Dependences(DOMAIN, COARSE, N),
@@ -193,7 +198,7 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         "of": ["z", ["a"]],
         "groupings": [(("b", (0,)),), (("b", (0, -1)),), (("z", (0, 1)),), (("b", (0, 2**62)),)],
         "bounds": [(Fraction(0), ONE), (Fraction(2), Fraction(0)), (0.0, 2.0), (Fraction(1, 2), Fraction(2))],
-        "slack": [0.5],
+        "slack": [0.5], "fill_to": [0, -3, 1.5, True],
     },
     OneStep: {
         "terms": [
@@ -201,6 +206,8 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
             Terms(line(b=(1, 2, 3)), TERMS.rows), Terms(line(), (line(b=(0.5, 1.0)),)),
             Terms(line(target="z"), TERMS.rows), Terms(line(constant=0.5), TERMS.rows),
             Terms(line(), (line(contributions=((("z",), np.array([1, 2])),)),)),
+            Terms(line(), (line(contributions=((("b", "b"), np.ones((2, 2), np.int64)),)),)),
+            Terms(line(), (line(contributions=(((), np.array(3)),)),)), Terms(line(), TERMS.rows, 1),  # type: ignore[arg-type]
         ],
         "cells": [Cells(np.ones((2, 3), np.bool_)), np.ones((3, 2), np.bool_), Cells(np.ones(3, np.bool_))],
         "n": [N + 1, 0, -1, 2**62],
@@ -225,6 +232,26 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
             ((WorstExcess(((Stranger(), HALF),)), HALF),),
             ((FloorMeans(S, "a", (("b", (0,)),), BOUNDS, HALF), HALF),),
         ]
+    },
+    Viewed: {
+        "view": [
+            View(OTHER, VIEW.columns), View(DOMAIN, ()), View(DOMAIN, [*VIEW.columns]),  # type: ignore[arg-type]
+            View(DOMAIN, VIEW.columns * 2), View(DOMAIN, (VIEW.columns[0],)), None,
+            *(
+                View(DOMAIN, (VIEW.columns[0], dataclasses.replace(EVENT, **change)))
+                for change in (
+                    {"clique": ("z",)}, {"clique": ()}, {"clique": ["a"]}, {"clique": ("a", "b")},
+                    {"codes": np.array([0, 1])}, {"codes": np.array([0, 1, 2])},
+                    {"codes": np.array([0, -1, 1])}, {"codes": np.array([0.0, 1.0, 1.0])}, {"codes": np.array([0, 1, 1], object)},
+                    {"axis": DOMAIN.axes[1]}, {"axis": None},
+                )
+            ),
+        ],
+        "query": [
+            Stranger(), Failing(), COUNT, WorstExcess(((COUNT, HALF),)),
+            FloorMeans(S, "a", GROUPS, BOUNDS, HALF),
+            Viewed(View.of_columns(VIEW.domain), Unlikeness(VIEW.of(S))),
+        ],
     },
     MarginalDistances: {
         "models": [
