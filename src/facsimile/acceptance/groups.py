@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -10,9 +11,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from facsimile.spec.bins import CategoryBin
-from facsimile.spec.columns import Axis
+from facsimile.spec.bins import CategoryBin, parse_bin
+from facsimile.spec.columns import Axis, Column
 from facsimile.spec.criteria import By, Faithfulness, crossed
+from facsimile.spec.meanings import meaning
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
@@ -57,11 +59,20 @@ def crossing(specification: Specification, columns: Sequence[str], domain: Domai
 
 
 def named(specification: Specification, by: By, domain: Domain) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """For each group, in the order of `groupings`: what it is grouped by, and its label in each column."""
+    """For each group, in the order of `groupings`: what it is grouped by, and who it is in each column."""
     for name, columns in crossed(by).items():
-        found = [specification.column(column).coarsening(domain.axis(column)) for column in columns]
+        own = [specification.column(column) for column in columns]
+        found = [column.coarsening(domain.axis(column.name)) for column in own]
         for labels in product(*(labels[: max(places) + 1] for labels, places in found)):
-            yield name, labels
+            yield name, tuple(map(spoken, own, labels))
+
+
+def spoken(column: Column, label: str) -> str:
+    """A group's label in words where it is a range in the specification's notation; else as it is."""
+    if column.values is None and isinstance(column.groups, list):
+        with suppress(ValueError):
+            return meaning(parse_bin(label, column.step), column.step)
+    return label
 
 
 def numbers_compared(specification: Specification, of: int, by: By, domain: Domain) -> int:

@@ -51,15 +51,22 @@ class Told:
 
 @dataclass(frozen=True)
 class Subgroup:
-    """A group of the release: what it is grouped by, its labels, its records and its own figure, None if empty.
+    """A group of the release: what it is grouped by, who it is, its records and its own figure, None if empty.
 
-    All records together are grouped by nothing.
+    All records together are grouped by nothing. The measured error speaks of the group's figure in the original
+    where that has as many records in it as it was `counted` with.
     """
 
     by: str
     labels: tuple[str, ...]
     records: int
     value: float | None
+    counted: int
+
+    @property
+    def words(self) -> str:
+        """Who they are."""
+        return f"{self.by.replace('*', ' × ')}: {', '.join(self.labels)}" if self.by else "all records"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -12,7 +12,7 @@ from facsimile import __version__
 from facsimile.acceptance.bounds import CONFIDENCE, bound, deviation, level, shared_by
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured
-from facsimile.acceptance.kind import kind_of, kinds_of
+from facsimile.acceptance.kind import Kind, kind_of, kinds_of
 from facsimile.acceptance.regression import Fit
 from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
@@ -26,6 +26,7 @@ from facsimile.documents.report import (
     Regression,
     Report,
     RuleEntry,
+    SubgroupEntry,
 )
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
@@ -136,6 +137,7 @@ def criterion(
     in_loop, delta, bounds = specification.scheme == "paper", measured.sensitivity, measured.bounds
     noise = deviation(measured.noise_units, chosen.epsilon) / measured.grid
     luck = kind.luck(specification, measured)
+    limit, candidate = bound(measured, chosen.epsilon, in_loop, alpha), Candidate(specification, table)
     return CriterionEntry(
         name=chosen.name,
         kind=chosen.criterion,
@@ -147,7 +149,7 @@ def criterion(
         threshold=float(chosen.threshold),
         tested_at=float(measured.tested_at),
         value=None if measured.value is None else float(measured.value),
-        bound=bound(measured, chosen.epsilon, in_loop, alpha),
+        bound=limit,
         statistic=measured.form,
         mechanism=measured.mechanism,
         epsilon=float(chosen.epsilon),
@@ -159,11 +161,24 @@ def criterion(
         smallest_group=measured.smallest_group,
         source=said_of(chosen.source),
         threshold_source=said_of(chosen.threshold_source),
-        spread=kind.spread(Candidate(specification, table)),
+        spread=kind.spread(candidate),
         clip=None if luck is None else luck.clip,
         luck=None if luck is None else luck.chance,
         expected=None if luck is None else luck.expected,
+        subgroups=tuple(_subgroups(kind, candidate, limit)),
     )
+
+
+def _subgroups(kind: Kind[Any], candidate: Candidate, bound: float | None) -> Iterator[SubgroupEntry]:
+    """The groups of a criterion that has some, all records first.
+
+    One bound holds for all of them: the largest error was measured. Where records were drawn from a group it
+    speaks of these alone.
+    """
+    within = None if kind.stands == "resized" else bound
+    if getattr(kind.criterion, "by", ()):
+        for one in kind.subgroups(candidate):
+            yield SubgroupEntry(one.words, one.records, one.value, within, one.counted)
 
 
 def _column(specification: Specification, table: Table, name: str) -> ColumnEntry:

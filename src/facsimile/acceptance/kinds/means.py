@@ -78,9 +78,7 @@ class GroupedKind(Kind[M]):
         return seen(view, query(view.of(candidate.table), self.of, groups, bounds, spec.slack, fill_to))
 
     def smallest(self, query: Query) -> int | None:
-        groups = query.query if isinstance(query, Viewed) else query
-        assert isinstance(groups, GroupMeans)
-        return min(group.size for group in groups.groups)
+        return min(group.size for group in _groups(query).groups)
 
     def exact(self, candidate: Candidate, original: Original) -> float | None:
         """Over all groups; not defined where a group is empty on one side only, unless it is filled up."""
@@ -139,13 +137,15 @@ class GroupedKind(Kind[M]):
         return group_mean(bounds, smallest), f"smallest group {smallest:,}{less}"
 
     def subgroups(self, candidate: Candidate) -> Iterator[Subgroup]:
-        """Its mean overall and within each group of the release, with the group's size."""
+        """Its mean overall and within each group of the release."""
         spec, view = candidate.specification, self.view(candidate.specification, candidate.table.domain)
         groups, table = groupings(spec, self.criterion.by, view.domain), view.of(candidate.table)
         who = chain([("", ())], named(spec, self.criterion.by, candidate.table.domain))
-        sizes = (int(counts.sum()) for counts in counted(table, self.of, groups))
-        for (by, labels), size, mean in zip(who, sizes, means(table, self.of, groups), strict=True):
-            yield Subgroup(by, labels, size, None if mean is None else float(mean))
+        figures = zip(counted(table, self.of, groups), means(table, self.of, groups), strict=True)
+        asked = _groups(candidate.query(self)).groups
+        for (by, labels), (counts, mean), group in zip(who, figures, asked, strict=True):
+            found = None if mean is None else float(mean)
+            yield Subgroup(by, labels, int(counts.sum()), found, group.size)
 
 
 class MeanKind(GroupedKind[ConditionalMean]):
@@ -203,6 +203,13 @@ class ProportionKind(GroupedKind[Proportion]):
 
     def words(self) -> dict[str, str]:
         return {"where": self.criterion.where}
+
+
+def _groups(query: Query | None) -> GroupMeans:
+    """The query about groups, behind a view or not."""
+    found = query.query if isinstance(query, Viewed) else query
+    assert isinstance(found, GroupMeans)
+    return found
 
 
 def empty_event(specification: Specification, event: Condition, key: str) -> tuple[str, str] | None:

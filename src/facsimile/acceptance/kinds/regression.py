@@ -26,7 +26,7 @@ from facsimile.privacy.queries.view import seen
 from facsimile.spec.constraints import Condition
 from facsimile.spec.constraints import names as spoken_of
 from facsimile.spec.criteria import LogisticCoefficients, RegressionCoefficients, RegressionError
-from facsimile.spec.formula import Formula, factors
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
@@ -355,8 +355,8 @@ def _predictors(formula: Formula) -> dict[str, str]:
         said = "all other columns"
         short = ""
     else:
-        said = listed(tuple(" × ".join(factors(term)) for term in formula.on))
-        short = f" on {said}"
+        said = listed(tuple(" × ".join(term) for term in formula.terms(())))
+        short = f" on {', '.join(formula.on)}"
     if formula.indicators:
         said += f" (by their bins: {listed(formula.indicators)})"
     return {"predictors": said, "short": short}
