@@ -171,7 +171,8 @@ def _words(report: Report) -> dict[str, Any]:
         "drawn": {c.name: Markup(figures.one_way(c)) for c in report.columns},
         "described": {c.name: figures.described(c) for c in report.columns},
         "grouped": [(c, c.subgroups[:MOST], len(c.subgroups[MOST:])) for c in report.criteria if c.subgroups],
-        "drawn_from": any(c.subgroups and c.stands == "resized" for c in report.criteria),
+        "near": any(c.subgroups and c.subgroups[0].within is not None for c in report.criteria),
+        "far": any(c.subgroups and c.subgroups[0].within is None for c in report.criteria),
         "quality": Markup(figures.quality(report.criteria)),
         "weighed": figures.weighed(report.criteria),
     }

@@ -372,7 +372,7 @@ class Specification(Model):
     def nominal(self, name: str, formula: Formula) -> bool:
         """Whether a predictor enters by its bins: a category without numbers, or one that is to."""
         column = self.column(name)
-        return name in formula.indicators or (column.is_category and column.finest.numbers is None)
+        return name in formula.indicators or (column.is_category and column.numbers is None)
 
     def _refits(self, criterion: RegressionCoefficients) -> bool:
         return self.statistic_of(criterion) == "paper"
