@@ -242,7 +242,8 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
                 for change in (
                     {"clique": ("z",)}, {"clique": ()}, {"clique": ["a"]}, {"clique": ("a", "b")},
                     {"codes": np.array([0, 1])}, {"codes": np.array([0, 1, 2])},
-                    {"codes": np.array([0, -1, 1])}, {"codes": np.array([0.0, 1.0, 1.0])}, {"codes": np.array([0, 1, 1], object)},
+                    {"codes": np.array([0, -1, 1])}, {"codes": np.array([0.0, 1.0, 1.0])},
+                    {"codes": np.array([0, 1, 1], object)},
                     {"axis": DOMAIN.axes[1]}, {"axis": None},
                 )
             ),

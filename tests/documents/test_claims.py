@@ -71,9 +71,13 @@ def grouped(d: Drawn) -> list[str]:
     return [c.name for c in d.specification.criteria if c.criterion in ("mean", "proportion") and c.by]
 
 
-def near(d: Drawn) -> list[str]:
+def close(d: Drawn) -> list[str]:
     """Those whose bound speaks of whole groups."""
     return [name for name in grouped(d) if bounds(d)[name] is not None and form(d) == "sharp"]
+
+
+def near(d: Drawn) -> bool:
+    return bool(close(d))
 
 
 def means(d: Drawn) -> bool:
@@ -404,11 +408,9 @@ CLAIMS: dict[str, Predicate] = {
     r"[0-9]+ conditions compare groups of records\.": lambda d: len(grouped(d)) > 1,
     r"One error was measured for all groups of a condition together: the largest\.": lambda d: bool(grouped(d)),
     r"So its bound holds for each of them: the confidential figure of a group lies within the distance given "
-    r"here, if the confidential file has at least as many records in the group as the last column says": lambda d: (
-        bool(near(d))
-    ),
+    r"here, if the confidential file has at least as many records in the group as the last column says": near,
     r"Where no distance is given, there is no bound, or it speaks of records that were drawn": lambda d: (
-        len(near(d)) < len(grouped(d))
+        len(close(d)) < len(grouped(d))
     ),
     # charts
     r"The bars count rows of this table, not people\.": always,
