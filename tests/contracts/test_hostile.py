@@ -109,6 +109,7 @@ MODELS = ((("a",), np.array([1, 0, 1])), (("a", "b"), np.array([[1, 0], [0, 2], 
 BOXES = Boxes((3, 2), np.array([[0, 0], [1, 1]]), np.array([[2, 2], [2, 2]]))
 EVENT = Shown.numbers("e", ("a",), map(Fraction, (0, 1, 1)), (3,))
 VIEW = View(DOMAIN, (Shown.plain(DOMAIN.axes[1]), EVENT))
+ODDS = Linear(VIEW.domain, "e", 3, ((("b",), np.array([-(2**20), 2**19])),))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
 
@@ -136,7 +137,7 @@ GOOD: dict[type, Any] = {
     PredictionGap: PredictionGap(line(constant=2**21), line(), BOUNDS, CELLS, N),
     Unmatched: Unmatched(S, LIKE),
     WorstExcess: WorstExcess(((COUNT, HALF), (Unlikeness(S), Fraction(1, 5)))),
-    Viewed: Viewed(VIEW, FloorMeans(VIEW.of(S), "e", (("b", (0, 1)),), (Fraction(0), ONE), Fraction(1, 4), 2)),
+    Viewed: Viewed(VIEW, OneStep(Terms(ODDS, (ODDS,), odds=True), Cells(np.ones((2, 2), np.bool_)), N)),
     BoxDistances: BoxDistances(BOXES, np.array([1, 0])),
     MarginalDistances: MarginalDistances(MODELS, (HALF, Fraction(3, 2)), (ONE, HALF)),
     Dependences: Dependences(DOMAIN, COARSE, N),

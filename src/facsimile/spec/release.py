@@ -524,7 +524,7 @@ class Specification(Model):
                     yield Mistake(places[name], problem, hides=False)
         for i, name in enumerate(formula.indicators):
             if name in self._by_name and name not in columns:
-                yield Mistake(("indicators", i), f"{name} is no predictor of criterion {kind}", hides=False)
+                yield Mistake(("indicators", i), f"criterion {kind}: {name} is no predictor", hides=False)
 
     def _check_fits(self) -> Iterator[Mistake]:
         """One regression of the original is published; the one paid once has bins that do not change."""

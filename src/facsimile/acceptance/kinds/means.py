@@ -30,8 +30,6 @@ from facsimile.privacy.queries import FloorMeans, Query, ResizedMeans, Viewed
 from facsimile.privacy.queries.means import GroupMeans
 from facsimile.privacy.queries.sensitivity import Range, group_mean, smallest_group
 from facsimile.privacy.queries.view import seen
-from facsimile.shaping.constraints import impossible
-from facsimile.spec.constraints import Condition
 from facsimile.spec.constraints import names as spoken_of
 from facsimile.spec.criteria import EVENT, ConditionalMean, Proportion, crossed
 from facsimile.spec.release import Specification
@@ -198,9 +196,6 @@ class ProportionKind(GroupedKind[Proportion]):
         spoken = domain.size(name for name in domain.names if name in spoken_of(event))
         return max(spoken, numbers_compared(specification, 2, self.criterion.by, domain))
 
-    def unmeetable(self, specification: Specification) -> tuple[str, str] | None:
-        return empty_event(specification, self.criterion.condition(specification.names), "where")
-
     def words(self) -> dict[str, str]:
         return {"where": self.criterion.where}
 
@@ -210,11 +205,3 @@ def _groups(query: Query | None) -> GroupMeans:
     found = query.query if isinstance(query, Viewed) else query
     assert isinstance(found, GroupMeans)
     return found
-
-
-def empty_event(specification: Specification, event: Condition, key: str) -> tuple[str, str] | None:
-    """A condition that no bin satisfies as a whole, or that all do, says nothing."""
-    _, mask = impossible(event, Domain(specification.finest()))
-    if mask.any() and not mask.all():
-        return None
-    return key, f"speaks of {'every record' if mask.any() else 'no record'}: no bins tell its condition apart"

@@ -15,7 +15,6 @@ from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import FUNCTIONAL, Measured
 from facsimile.acceptance.influence import Influences, features, numbers
 from facsimile.acceptance.kind import Kind, Tested, listed
-from facsimile.acceptance.kinds.means import empty_event
 from facsimile.acceptance.model import Model, extent, model_of
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import Assumed, NoiseLine, PlannedSensitivity, number_range, planned_range
@@ -308,9 +307,6 @@ class LogisticKind(Kind[LogisticCoefficients]):
     def terms(self, specification: Specification, domain: Domain) -> int:
         spoken = spoken_of(self._event(specification))
         return max(domain.size(spoken), extent(specification, self.criterion.formula, domain, spoken))
-
-    def unmeetable(self, specification: Specification) -> tuple[str, str] | None:
-        return empty_event(specification, self._event(specification), "event")
 
     def exact(self, candidate: Candidate, original: Original) -> float | None:
         """In L1, the constant included."""

@@ -16,7 +16,6 @@ from facsimile.privacy.queries import checks
 from facsimile.table import exact
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Ints, dot
-from facsimile.table.fit import spread
 from facsimile.table.table import Table
 
 
@@ -80,26 +79,21 @@ class NoisyMoments(Mechanism[Ints]):
         for clique, table in factors:
             checks.tabled(domain, clique, table)
         checks.require(not {name for c, _ in self.features for name in c} & {*self.target[0]}, "a target apart")
-        for one, other in combinations_with_replacement(factors, 2):
-            checks.columns(domain, tuple(dict.fromkeys((*one[0], *other[0]))))
         checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:
         return Cost(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> Ints:
-        factors = (*self.features, self.target)
+        factors = [_read(table, *factor) for factor in (*self.features, self.target)]
         sums = [
-            _product(table, factors[i - 1], factors[j - 1]) if i else self.unit * _sum(table, *factors[j - 1])
+            int(dot(exact.product(factors[i - 1], factors[j - 1]) if i else factors[j - 1], table.counts))
+            * (1 if i else self.unit)
             for i, j in self.monomials  # [A]
         ]
         return noise.laplace(fitting(sums), self.units, self.epsilon)  # [C]
 
 
-def _sum(table: Table, clique: Clique, values: Ints) -> int:
-    return int(dot(values.ravel(), table.marginal(clique).ravel()))
-
-
-def _product(table: Table, one: tuple[Clique, Ints], other: tuple[Clique, Ints]) -> int:
-    both = tuple(dict.fromkeys((*one[0], *other[0])))
-    return _sum(table, both, exact.product(spread(one[1], one[0], both), spread(other[1], other[0], both)))
+def _read(table: Table, clique: Clique, values: Ints) -> Ints:
+    """The integer of each distinct row."""
+    return values[tuple(table.column(name) for name in clique)]
