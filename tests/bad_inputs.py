@@ -115,6 +115,18 @@ def pick(more: str = "", family: str = "workload", age: str = "fine", chosen: st
     return f"  - alternatives: {{age: {age}}}\n    family: {family}\n    hyperparameters: {settings}\n"
 
 
+def share(where: str) -> str:
+    """The criterion of a share."""
+    return f"  - criterion: proportion\n    where: {where}\n    threshold: 0.2\n    epsilon: 0.1\n"
+
+
+def logistic(on: str) -> str:
+    """The criterion of a logistic regression, its predictors on the third line."""
+    keys = f"on: {on}".replace(", indicators", "\n    indicators")
+    head = "  - criterion: logistic-coefficients\n    event: days > 27\n"
+    return f"{head}    {keys}\n    threshold: 2\n    epsilon: 0.1\n"
+
+
 def ratio(*lines: str) -> str:
     """The criterion of a ratio in the paper's form, with more lines."""
     keys = ("statistic: paper", "threshold: 2", "epsilon: 0.01", *lines)
@@ -234,6 +246,19 @@ SPECIFICATIONS = [
     wrong("a criterion that does not exist", "E213", "criterion: mean", "criterion: median"),
     wrong("a criterion about no column", "E213", "of: days", "of: dayz"),
     wrong("a mean by a column without groups", "E200", "by: [branch]", "by: [days]"),
+    wrong("crossed groups of no column", "E213", "by: [branch]", "by: [[branch, aeg]]"),
+    wrong("crossed groups of one column", "E200", "by: [branch]", "by: [[branch]]"),
+    wrong("a group to fill up to nothing", "E200", "by: [branch]", "by: [branch]\n    fill_to: 0", 62),
+    wrong("a share with a condition about no column", "E213", item("query"), share("dayz > 27"), 65),
+    wrong("a share with a condition that cannot be read", "E200", item("query"), share("days >"), 65),
+    wrong("a regression on no column", "E213", item("query"), logistic("[aeg]"), 66),
+    wrong("a regression on a product of three", "E200", item("query"), logistic("[age*age*branch]"), 66),
+    wrong("a regression on what it predicts", "E200", item("query"), logistic("[age, days]"), 66),
+    wrong("a square of indicators", "E200", item("query"), logistic("[branch*branch]"), 66),
+    wrong(
+        "an indicator that is no predictor", "E200", item("query"),
+        logistic("[age], indicators: [branch]"), 67,
+    ),
     wrong("a mean of a column without numbers", "E200", "of: days", "of: branch"),
     wrong("a threshold of 0", "E200", "threshold: 4", "threshold: 0"),
     wrong("a ratio tested above its threshold", "E200", item("query"), ratio("tested_at: 2.5"), 68),

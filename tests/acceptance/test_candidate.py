@@ -21,10 +21,12 @@ from facsimile.privacy.queries import OneStep, PredictionGap, ResizedMeans
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
+from facsimile.spec.formula import Formula
 from facsimile.spec.load import validated
 from facsimile.spec.release import Selection, Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
+from facsimile.table.view import View
 from specs import SMALL
 
 EVERYTHING: list[dict[str, Any]] = [
@@ -102,7 +104,7 @@ def test_allowed_cells_are_those_of_raw_constraints_whatever_synthetic_constrain
     plain, cut = specification("kids > 7"), specification("kids > 7", "kids > 1 or age = 18")
     s = candidate(plain)
     for spec in (plain, cut):
-        cells = Candidate(spec, s).cells
+        cells = Candidate(spec, s).cells(View.of_columns(s.domain), 2)
         assert cells is not None
         assert cells.allowed.tolist() == [[kids <= 7 for kids in range(10)] for _ in range(4)]
     for kind in (OneStep, PredictionGap):
@@ -131,7 +133,7 @@ def test_every_question_fits_the_tables_it_is_asked_about(form: Any) -> None:
     test = asked(spec, s).joint_test(Fraction(1))
     assert test is not None
     test.question().check(s.domain, spec.n)
-    fit_question(spec, "kids", Fraction(1)).check(Domain(spec.finest()), spec.n)
+    fit_question(spec, Formula("kids"), Fraction(1)).check(Domain(spec.finest()), spec.n)
 
 
 @pytest.mark.parametrize("largest", ["3", "100000", "1000000000", "10000000000000", "1" + "0" * 29])
@@ -142,7 +144,7 @@ def test_no_number_is_too_large_to_be_asked_about(largest: str, form: Any) -> No
     for most in (2, 3):
         s = candidate(spec, most)
         curator = Curator.rehearsal(rehearse(s), 1)
-        fit = fit_once(curator, spec, "kids", Fraction(10**6))
+        fit = fit_once(curator, spec, Formula("kids"), Fraction(10**6))
         exact_errors(spec, s, s)
         as_tested(spec, s, s, form)
         for criterion in spec.criteria:
@@ -172,8 +174,8 @@ def test_a_fit_is_known_to_be_impossible_before_it_is_charged() -> None:
         }
     )
     with pytest.raises(ValueError):
-        fit_question(planned, "kids", Fraction(1))
-    assert fit_question(spec, "kids", Fraction(1)).units < GRID * 2**20
+        fit_question(planned, Formula("kids"), Fraction(1))
+    assert fit_question(spec, Formula("kids"), Fraction(1)).units < GRID * 2**20
 
 
 class _Spread:
@@ -218,12 +220,14 @@ def test_a_question_is_kept_for_its_own_form_threshold_and_fit_only() -> None:
                 assert type(found.query) is type(fresh.query)
                 if isinstance(found.query, PredictionGap):
                     assert shared.fit is not None
-                    expected = shared.fit.on(table.domain).contributions
+                    expected = shared.fit.on(shared.model(Formula("kids"))).contributions
                     for given, wanted in zip(found.query.real.contributions, expected, strict=True):
                         assert given[1].tolist() == wanted[1].tolist()
                 told.add(found)
             assert shared.ask(kind) is found
-    assert first.own_fit("kids") is other.own_fit("kids") and len(told) > 2 * len(spec.criteria)
+    assert first.own_fit(Formula("kids")) is other.own_fit(Formula("kids")) and len(told) > 2 * len(
+        spec.criteria
+    )
 
 
 @pytest.mark.parametrize(

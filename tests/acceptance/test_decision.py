@@ -37,6 +37,7 @@ from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.queries import LargestDifference
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.spec.criteria import Criterion, MarginalsRelative, RegressionCoefficients, RegressionError
+from facsimile.spec.formula import Formula
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
@@ -179,7 +180,7 @@ def test_what_no_record_can_move_has_a_grid_too() -> None:
 def test_births_pass_the_joint_test_and_a_shuffled_table_does_not(pair: Pair) -> None:
     specification, real, synthetic = pair
     curator = rehearsal(real, 3)
-    fit = fit_once(curator, specification, "birth_weight", Fraction(20))
+    fit = fit_once(curator, specification, Formula("birth_weight"), Fraction(20))
     chance = Fraction(1, 400)
     good = joint_test(Candidate(specification, synthetic, fit), specification.criteria, Fraction(2), chance)
     assert good is not None
@@ -216,7 +217,7 @@ def test_with_plenty_of_budget_a_measurement_is_the_exact_error(pair: Pair, form
     specification, real, synthetic = pair
     curator = rehearsal(real)
     exact = {v.name: v for v in exact_errors(specification, real, synthetic)}
-    fit = fit_once(curator, specification, "birth_weight", Fraction(10**6))
+    fit = fit_once(curator, specification, Formula("birth_weight"), Fraction(10**6))
     for criterion in specification.criteria:
         asked = Candidate(specification, synthetic, fit).asked(criterion, form)
         assert asked is not None
@@ -301,7 +302,7 @@ def test_a_fit_paid_once_is_compared_without_a_question(pair: Pair) -> None:
         update={"budget": specification.budget.model_copy(update={"once": criterion.epsilon})}
     )
     assert once.shares_once(criterion) and not specification.shares_once(criterion)
-    fit = fit_once(rehearsal(real), once, "birth_weight", Fraction(10**6))
+    fit = fit_once(rehearsal(real), once, Formula("birth_weight"), Fraction(10**6))
     found = refit(Candidate(once, synthetic, fit), criterion, cast(Any, Silent()))
     exact = next(v for v in exact_errors(specification, real, synthetic) if v.name == criterion.name)
     assert found is not None and exact.value is not None
@@ -330,7 +331,9 @@ def test_the_simulated_spread_is_that_of_real_fits(pair: Pair, paid_once: bool) 
     distances = []
     for seed in range(60):
         curator = rehearsal(table, seed)
-        fit = fit_once(curator, specification, "birth_weight", criterion.epsilon) if paid_once else None
+        fit = (
+            fit_once(curator, specification, Formula("birth_weight"), criterion.epsilon) if paid_once else None
+        )
         found = refit(Candidate(specification, table, fit), criterion, curator)
         assert found is not None
         distances.append(float(found[0].value or 0))

@@ -10,9 +10,10 @@ import pytest
 from facsimile.acceptance.regression import Centring, Fit
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
-from facsimile.table.linear import fitted
+from facsimile.table.linear import Linear, fitted
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.table.view import View
 from facsimile.testing.neighbours import small_domain
 
 DOMAIN = small_domain(5, 4, 8)
@@ -28,7 +29,7 @@ def sample(n: int = 4_000) -> Table:
 
 def fit(table: Table, centring: Centring, epsilon: Fraction, seed: int = 1) -> Fit:
     curator = Curator.rehearsal(rehearse(table), seed)
-    question = centring.moments(table.domain, epsilon)
+    question = centring.moments(View.of_columns(table.domain), epsilon)
     return centring.solved(question, curator.run(question), table.n)
 
 
@@ -40,7 +41,8 @@ def test_without_noise_it_is_least_squares(known: dict[str, tuple[Fraction, Frac
     wanted = fitted(table, centring.scaling)
     assert wanted is not None
     assert np.allclose([float(x) for x in found.coefficients], [float(x) for x in wanted], atol=0.02)
-    predicted = found.on(DOMAIN).predict(table.codes) / found.on(DOMAIN).unit
+    line = Linear.scaled(DOMAIN, found.scaling, found.coefficients)
+    predicted = line.predict(table.codes) / line.unit
     assert abs(float(np.mean(np.repeat(predicted - table.column("c"), table.counts)))) < 0.02
 
 

@@ -42,6 +42,7 @@ from facsimile.privacy.queries import (
     TotalVariation,
     Unlikeness,
     Unmatched,
+    Viewed,
     WorstExcess,
     WorstSum,
 )
@@ -55,6 +56,7 @@ from facsimile.table.linear import Linear, Terms
 from facsimile.table.matching import Likeness
 from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, small_domain
 from facsimile.testing.hostile import LEAST, refused
 
@@ -96,7 +98,7 @@ def arrays(*values: Any) -> tuple[Any, ...]:
 
 
 def line(domain: Domain = DOMAIN, b: Any = (-5, 5), **changed: Any) -> Linear:
-    given: dict[str, Any] = {"target": "a", "constant": 3, "contributions": (("b", np.array(b)),)}
+    given: dict[str, Any] = {"target": "a", "constant": 3, "contributions": ((("b",), np.array(b)),)}
     return Linear(domain, **(given | changed))
 
 
@@ -107,6 +109,9 @@ LIKE = Likeness(("b",), (("a", (0, -1, 2)),), 1)
 COUNT = count(("a",), [0, 1, 0])
 MODELS = ((("a",), np.array([1, 0, 1])), (("a", "b"), np.array([[1, 0], [0, 2], [0, 0]])))
 BOXES = Boxes((3, 2), np.array([[0, 0], [1, 1]]), np.array([[2, 2], [2, 2]]))
+EVENT = Shown.numbers("e", ("a",), map(Fraction, (0, 1, 1)), (3,))
+VIEW = View(DOMAIN, (Shown.plain(DOMAIN.axes[1]), EVENT))
+ODDS = Linear(VIEW.domain, "e", 3, ((("b",), np.array([-(2**20), 2**19])),))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
 
@@ -130,7 +135,7 @@ GOOD: dict[type, Any] = {
     NoisyMarginals: NoisyMarginals(((("a",), HALF), (("b", "a"), ONE)), (("a", (0, 2, 0)), ("b", None))),
     NoisyAnswer: NoisyAnswer(COUNT, HALF, 3),
     NoisySelection: NoisySelection(MarginalDistances(MODELS), HALF, 2),
-    NoisyMoments: NoisyMoments((("a", np.array([0, 3, -1])),), ("b", np.array([0, 4])), 2, HALF),
+    NoisyMoments: NoisyMoments(((("a",), np.array([0, 3, -1])),), (("b",), np.array([0, 4])), 2, HALF),
     NoisyScores: NoisyScores(ROWS, 7, HALF),
     LargestDifference: LargestDifference(S, 1),
     ClippedRatio: ClippedRatio(S, Fraction(2)),
@@ -144,6 +149,7 @@ GOOD: dict[type, Any] = {
     PredictionGap: PredictionGap(line(constant=2**21), line(), BOUNDS, CELLS, N),
     Unmatched: Unmatched(S, LIKE),
     WorstExcess: WorstExcess(((COUNT, HALF), (Unlikeness(S), Fraction(1, 5)))),
+    Viewed: Viewed(VIEW, OneStep(Terms(ODDS, (ODDS,), odds=True), Cells(np.ones((2, 2), np.bool_)), N)),
     BoxDistances: BoxDistances(BOXES, np.array([1, 0])),
     MarginalDistances: MarginalDistances(MODELS, (HALF, Fraction(3, 2)), (ONE, HALF)),
     Dependences: Dependences(DOMAIN, COARSE, N),
@@ -171,11 +177,13 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
     },
     NoisyMoments: {
         "features": [
-            (("a", np.array([0, 3])),), (("a", np.array([0, 3, 1, 2])),), (("z", np.array([0, 3, 1])),),
-            (("a", np.array([LEAST, 0, 1])),), (("b", np.array([0, 4])),), (("a", np.array([0.0, 3.0, 1.0])),),
-            (("a", np.array([[0, 3, 1]])),),
+            ((("a",), np.array([0, 3])),), ((("a",), np.array([0, 3, 1, 2])),),
+            ((("z",), np.array([0, 3, 1])),), ((("a",), np.array([LEAST, 0, 1])),),
+            ((("b",), np.array([0, 4])),), ((("a",), np.array([0.0, 3.0, 1.0])),),
+            ((("a",), np.array([[0, 3, 1]])),), ((("a", "b"), np.ones((3, 2), np.int64)),),
+            (((), np.array(1)),),
         ],
-        "target": [("b", np.array([0])), ("a", np.array([0, 1, 2]))], "unit": [2**62, 0, 1.5],
+        "target": [(("b",), np.array([0])), (("a",), np.array([0, 1, 2]))], "unit": [2**62, 0, 1.5],
         "epsilon": [0.5],
     },
     NoisyScores: {
@@ -219,14 +227,16 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         "of": ["z", ["a"]],
         "groupings": [(("b", (0,)),), (("b", (0, -1)),), (("z", (0, 1)),), (("b", (0, 2**62)),)],
         "bounds": [(Fraction(0), ONE), (Fraction(2), Fraction(0)), (0.0, 2.0), (Fraction(1, 2), Fraction(2))],
-        "slack": [0.5],
+        "slack": [0.5], "fill_to": [0, -3, 1.5, True],
     },
     OneStep: {
         "terms": [
             Terms(line(OTHER), TERMS.rows), Terms(line(), ()), Terms(line(b=(1,)), TERMS.rows),
             Terms(line(b=(1, 2, 3)), TERMS.rows), Terms(line(), (line(b=(0.5, 1.0)),)),
             Terms(line(target="z"), TERMS.rows), Terms(line(constant=0.5), TERMS.rows),
-            Terms(line(), (line(contributions=(("z", np.array([1, 2])),)),)),
+            Terms(line(), (line(contributions=((("z",), np.array([1, 2])),)),)),
+            Terms(line(), (line(contributions=((("b", "b"), np.ones((2, 2), np.int64)),)),)),
+            Terms(line(), (line(contributions=(((), np.array(3)),)),)), Terms(line(), TERMS.rows, 1),  # type: ignore[arg-type]
         ],
         "cells": [Cells(np.ones((2, 3), np.bool_)), np.ones((3, 2), np.bool_), Cells(np.ones(3, np.bool_))],
         "n": [N + 1, 0, -1, 2**62],
@@ -251,6 +261,27 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
             ((WorstExcess(((Stranger(), HALF),)), HALF),),
             ((FloorMeans(S, "a", (("b", (0,)),), BOUNDS, HALF), HALF),),
         ]
+    },
+    Viewed: {
+        "view": [
+            View(OTHER, VIEW.columns), View(DOMAIN, ()), View(DOMAIN, [*VIEW.columns]),  # type: ignore[arg-type]
+            View(DOMAIN, VIEW.columns * 2), View(DOMAIN, (VIEW.columns[0],)), None,
+            *(
+                View(DOMAIN, (VIEW.columns[0], dataclasses.replace(EVENT, **change)))
+                for change in (
+                    {"clique": ("z",)}, {"clique": ()}, {"clique": ["a"]}, {"clique": ("a", "b")},
+                    {"codes": np.array([0, 1])}, {"codes": np.array([0, 1, 2])},
+                    {"codes": np.array([0, -1, 1])}, {"codes": np.array([0.0, 1.0, 1.0])},
+                    {"codes": np.array([0, 1, 1], object)},
+                    {"axis": DOMAIN.axes[1]}, {"axis": None},
+                )
+            ),
+        ],
+        "query": [
+            Stranger(), Failing(), COUNT, WorstExcess(((COUNT, HALF),)),
+            FloorMeans(S, "a", GROUPS, BOUNDS, HALF),
+            Viewed(View.of_columns(VIEW.domain), Unlikeness(VIEW.of(S))),
+        ],
     },
     MarginalDistances: {
         "models": [

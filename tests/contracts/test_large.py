@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
+from facsimile.acceptance.model import Model
 from facsimile.acceptance.regression import Centring, refitting
 from facsimile.privacy.mechanisms import (
     Mechanism,
@@ -42,6 +43,7 @@ from facsimile.table.linear import Linear, Terms
 from facsimile.table.regression import Scaling
 from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
+from facsimile.table.view import View
 from facsimile.testing import moves
 from facsimile.testing.neighbours import heavy_pairs, numbered_domain
 from table.test_boxes import every_box
@@ -138,7 +140,7 @@ def test_values_are_those_of_pythons_integers(number: int) -> None:
 
 
 def moments(size: int, unit: int = 1) -> NoisyMoments:
-    return NoisyMoments((("a", integers([0, 1, size])),), ("b", integers([-size, size])), unit, HALF)
+    return NoisyMoments(((("a",), integers([0, 1, size])),), (("b",), integers([-size, size])), unit, HALF)
 
 
 def scores(one: int, other: int, most: int) -> NoisyScores:
@@ -204,9 +206,9 @@ def test_moments_of_a_narrow_candidate_in_a_wide_domain_are_refused_not_wrapped(
     """Review: a domain to 10⁹ and a candidate in 0 and 1 gave 2.57 times the declared sensitivity."""
     domain = numbered_domain([0, 1, number], [0, 1, number])
     narrow = Table.from_rows(domain, [[0, 0], [0, 1], [1, 1]], [N // 2, N // 4, N // 4])
-    found = refitting(narrow, "a", HALF)
+    found = refitting(narrow, Model("a", View.of_columns(domain), View.of_columns(domain)), HALF)
     assert (found is None) is (number > 10**5)
     if found is not None:
         assert moves(found[1], heavy_pairs(domain, N, [2**20 * number**2]))[0] <= 1
-    wide = Centring.in_public(domain, "a", {}).moments(domain, HALF)
+    wide = Centring.in_public(domain, "a", {}).moments(View.of_columns(domain), HALF)
     assert moves(wide, heavy_pairs(domain, N, [2**20]))[0] <= 1

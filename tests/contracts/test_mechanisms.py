@@ -93,8 +93,10 @@ SIZED: dict[str, Callable[[int], NoisySelection]] = {
         Dependences(small_domain(3, 3, 4), (*PAIR, *HALVED), n), HALF
     ),
 }
-CASES["moments"] = NoisyMoments((("a", np.array([0, 3])),), ("b", np.array([0, 1, 4])), 2, HALF)
-CASES["moments with signs"] = NoisyMoments((("b", np.array([-1, 0, 1])),), ("a", np.array([0, 1])), 1, HALF)
+CASES["moments"] = NoisyMoments(((("a",), np.array([0, 3])),), (("b",), np.array([0, 1, 4])), 2, HALF)
+CASES["moments with signs"] = NoisyMoments(
+    ((("b",), np.array([-1, 0, 1])),), (("a",), np.array([0, 1])), 1, HALF
+)
 WAVES = RowScores(
     DOMAIN,
     (

@@ -18,12 +18,14 @@ import pytest
 
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.kind import kind_of
+from facsimile.acceptance.model import model_of
 from facsimile.acceptance.planned import Assumed
-from facsimile.acceptance.regression import Fit, fit_question, refitting
+from facsimile.acceptance.regression import Centring, Fit, fit_question, refitting
 from facsimile.privacy.mechanisms import NoisyMoments
 from facsimile.privacy.queries import FloorMeans, ResizedMeans
 from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import Criterion
+from facsimile.spec.formula import Formula
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import Encoding, recode
@@ -175,13 +177,13 @@ def _spread(alternative: str) -> Fraction:
 @pytest.mark.parametrize("alternative", NUMBERS)
 def test_moments_move_by_no_more_than_declared_numbers_allow(alternative: str) -> None:
     """The regression that is fitted once is asked under the first alternatives."""
-    once = fit_question(specification(), "x", Fraction(1))
+    once = fit_question(specification(), Formula("x"), Fraction(1))
     first = next(iter(NUMBERS))
     numbers = [Fraction(x) for x in dict.fromkeys(NUMBERS[first].values())]
     middle, half = (min(numbers) + max(numbers)) / 2, (max(numbers) - min(numbers)) / 2
     by_hand = [round((x - middle) / half * once.unit) for x in numbers]
     assert once.target[1].tolist() == by_hand
-    found = refitting(coded(CANDIDATES[0], alternative), "x", Fraction(1))
+    found = _refitted(coded(CANDIDATES[0], alternative))
     assert found is not None
     centring, again = found
     by_code = dict.fromkeys(NUMBERS[alternative].values())
@@ -192,13 +194,17 @@ def test_moments_move_by_no_more_than_declared_numbers_allow(alternative: str) -
         assert question.units / 2 <= _moved(question, used) <= question.units
 
 
+def _refitted(table: Table) -> tuple[Centring, NoisyMoments] | None:
+    return refitting(table, model_of(specification(), Formula("x"), table.domain), Fraction(1))
+
+
 def _moved(question: NoisyMoments, alternative: str) -> int:
     """The largest L1 distance of the monomials of two records."""
     factors = (*question.features, question.target)
 
     def monomials(record: tuple[int, int]) -> Ints:
         table = coded((record,) * 3, alternative)
-        values = [question.unit, *(int(numbers[table.column(name)[0]]) for name, numbers in factors)]
+        values = [question.unit, *(int(numbers[table.column(name)[0]]) for (name,), numbers in factors)]
         return np.array([values[i] * values[j] for i, j in question.monomials])
 
     return max(int(np.abs(monomials(a) - monomials(b)).sum()) for a, b in itertools.combinations(RAW, 2))

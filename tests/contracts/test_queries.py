@@ -29,12 +29,15 @@ from facsimile.privacy.queries import (
     TotalVariation,
     Unlikeness,
     Unmatched,
+    Viewed,
     WorstExcess,
     WorstSum,
 )
-from facsimile.privacy.queries.means import Group, _drawn
+from facsimile.privacy.queries.means import Group, GroupMeans, _drawn
 from facsimile.privacy.queries.regression import Cells
 from facsimile.privacy.queries.sums import Sums
+from facsimile.spec.bins import CategoryBin
+from facsimile.spec.columns import Axis
 from facsimile.table.differences import one_way_pairs
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints
@@ -42,6 +45,7 @@ from facsimile.table.linear import Linear, newton_terms
 from facsimile.table.matching import Likeness
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, check_query, every_pair, random_pairs, small_domain
 
 DOMAIN = small_domain(3, 2)
@@ -59,11 +63,51 @@ CELLS = Cells(np.ones(DOMAIN.shape, bool))
 BOUNDS = (Fraction(0), Fraction(2))
 LIKE = Likeness(("b",), (("a", (0, 1, 2)),), 1)
 GROUPS = (("b", (0, 1)),)
+ONE = View.of_columns(DOMAIN, ["a"])
 
 
 def one_step(s: Table, cells: Cells | None = CELLS) -> Query | None:
     terms = newton_terms(s, "a")
     return None if terms is None else OneStep(terms, cells, s.n)
+
+
+def indicators(s: Table, cells: Cells | None = CELLS) -> Query | None:
+    """b on indicators of a's bins but the first."""
+    shown = [Shown.numbers(f"a={k}", ("a",), (Fraction(k == c) for c in range(3)), (3,)) for k in (1, 2)]
+    terms = newton_terms(s, "b", View(DOMAIN, (*shown, Shown.plain(DOMAIN.axis("b")))))
+    return None if terms is None else OneStep(terms, cells, s.n)
+
+
+def squares(s: Table, cells: Cells | None = CELLS) -> Query | None:
+    """b on a and the square of a."""
+    square = Shown.numbers("a*a", ("a",), map(Fraction, (1, 0, 1)), (3,))
+    terms = newton_terms(
+        s, "b", View(DOMAIN, (Shown.plain(DOMAIN.axis("a")), square, Shown.plain(DOMAIN.axes[1])))
+    )
+    return None if terms is None else OneStep(terms, cells, s.n)
+
+
+def logistic_step(s: Table, cells: Cells | None = CELLS) -> Query | None:
+    """The chance of b on a."""
+    terms = newton_terms(s, "b", odds=True)
+    return None if terms is None else OneStep(terms, cells, s.n)
+
+
+def event_step(s: Table) -> Query | None:
+    """The chance that a is 2 on b, behind a view that shows neither a nor its other values."""
+    event = Shown.numbers("2", ("a",), map(Fraction, (0, 0, 1)), (3,))
+    view = View(DOMAIN, (Shown.plain(DOMAIN.axis("b")), event))
+    terms = newton_terms(view.of(s), "2", odds=True)
+    return None if terms is None else Viewed(view, OneStep(terms, Cells(np.ones((2, 2), bool)), s.n))
+
+
+def crossed_means(s: Table, query: type[GroupMeans] = FloorMeans) -> Query:
+    """The share of a = 2 within the groups of b crossed with a in two groups, filled up to two records."""
+    event = Shown.numbers("2", ("a",), map(Fraction, (0, 0, 1)), (3,))
+    both = Axis("b*a", tuple(CategoryBin(str(k), frozenset(str(k))) for k in range(4)))
+    view = View(DOMAIN, (Shown(both, ("b", "a"), np.array([[0, 1, 1], [2, 3, 3]])), event))
+    groups = (("b*a", (0, 1, 2, 3)),)
+    return Viewed(view, query(view.of(s), "2", groups, (Fraction(0), Fraction(1)), Fraction(0), 2))
 
 
 def gap(s: Table, sharp: bool, cells: Cells = CELLS) -> Query:
@@ -95,7 +139,14 @@ SHARP: dict[str, Build] = {
     "a named share": lambda s: WorstSum(named(s, ("a",), np.array([1, 0, 1]) > 0, None, Fraction(0))),
     "a named mean": lambda s: WorstSum(named(s, ("b",), np.array([1, 0]) > 0, "a", Fraction(1, 8))),
     "floor means": lambda s: FloorMeans(s, "a", GROUPS, BOUNDS, Fraction(0)),
+    "floor means, filled up": lambda s: FloorMeans(s, "a", GROUPS, BOUNDS, Fraction(1, 4), 2),
     "one step": one_step,
+    "one step, indicators": indicators,
+    "one step, a square": squares,
+    "one step, logistic": logistic_step,
+    "one step, an event": event_step,
+    "a view, fewer columns": lambda s: Viewed(ONE, LargestDifference(ONE.of(s))),
+    "a view, crossed groups": crossed_means,
     "prediction gap": lambda s: gap(s, sharp=True),
     "unmatched": lambda s: Unmatched(s, LIKE),
     "worst excess": lambda s: WorstExcess(
@@ -107,6 +158,9 @@ PAPER: dict[str, Build] = {
     "clipped ratio": lambda s: ClippedRatio(s, Fraction(2)),
     "prediction gap, bounds": lambda s: gap(s, sharp=False),
     "one step, cells not listed": lambda s: one_step(s, None),
+    "one step, indicators, cells not listed": lambda s: indicators(s, None),
+    "one step, a square, cells not listed": lambda s: squares(s, None),
+    "one step, logistic, cells not listed": lambda s: logistic_step(s, None),
 }
 
 

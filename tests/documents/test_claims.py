@@ -93,8 +93,27 @@ def form(d: Drawn) -> str:
 
 def stands_in(d: Drawn) -> set[str]:
     """What is bounded in place of its error."""
-    wanted = {"mean", "query-of", "regression-mae", "regression-coefficients", "correlation"}
+    wanted = {"mean", "proportion", "query-of", "correlation"}
+    wanted |= {"regression-mae", "regression-coefficients", "logistic-coefficients"}
     return kinds_bounded(d) & wanted
+
+
+def regresses(d: Drawn) -> bool:
+    return d.has("regression-coefficients", "regression-mae", "logistic-coefficients")
+
+
+def grouped(d: Drawn) -> list[str]:
+    """Criteria that compare groups."""
+    return [c.name for c in d.specification.criteria if c.criterion in ("mean", "proportion") and c.by]
+
+
+def close(d: Drawn) -> list[str]:
+    """Those whose bound speaks of whole groups."""
+    return [name for name in grouped(d) if bounds(d)[name] is not None and form(d) == "sharp"]
+
+
+def near(d: Drawn) -> bool:
+    return bool(close(d))
 
 
 def means(d: Drawn) -> bool:
@@ -276,7 +295,7 @@ def both(*parts: Predicate) -> Predicate:
 
 def uncovered(d: Drawn) -> bool:
     everything = counts(d) and d.has("mean") and d.has("quantile") and d.has("correlation")
-    return not (everything and d.has("regression-coefficients", "regression-mae")) or unmeant(d)
+    return not (everything and regresses(d)) or unmeant(d)
 
 
 def unmeant(d: Drawn) -> bool:
@@ -373,7 +392,7 @@ CLAIMS: dict[str, Predicate] = {
     r"speaks of: [^.]*means of a column": lambda d: not d.has("mean"),
     r"speaks of: [^.]*medians and other quantiles": lambda d: not d.has("quantile"),
     r"speaks of: [^.]*correlations": lambda d: not d.has("correlation"),
-    r"speaks of: [^.]*regression": lambda d: not d.has("regression-coefficients", "regression-mae"),
+    r"speaks of: [^.]*regression": lambda d: not regresses(d),
     r"the mean of sex": unmeant,
     r"Groups that the sentences above do not name": always,
     r"Relations between columns that no sentence above covers": always,
@@ -444,6 +463,16 @@ CLAIMS: dict[str, Predicate] = {
     ),
     r"The bound holds with a probability of at least 95 %": lambda d: len(bounded(d)) == 1 and not measured(d),
     r"Where the conditions come from: who asked for each and who set its threshold": told_why,
+    # groups
+    r"Group by group": lambda d: bool(grouped(d)),
+    r"One condition compares groups of records\.": lambda d: len(grouped(d)) == 1,
+    r"[0-9]+ conditions compare groups of records\.": lambda d: len(grouped(d)) > 1,
+    r"One error was measured for all groups of a condition together: the largest\.": lambda d: bool(grouped(d)),
+    r"So its bound holds for each of them: the confidential figure of a group lies within the distance given "
+    r"here, if the confidential file has at least as many records in the group as the last column says": near,
+    r"Where no distance is given, there is no bound, or it speaks of records that were drawn": lambda d: (
+        len(close(d)) < len(grouped(d))
+    ),
     # charts
     r"The bars count rows of this table, not people\.": always,
     r"Ranges may differ in width": coarse,
@@ -649,14 +678,14 @@ CLAIMS: dict[str, Predicate] = {
     r"For conditions not named here this is the error itself": lambda d: (
         0 < len(stands_in(d)) < len(bounded(d))
     ),
-    r"For a mean, a group that is smaller than expected is filled up": lambda d: bool(
-        kinds_bounded(d) & {"mean", "query-of"}
+    r"For a mean or a share, a group that is smaller than expected is filled up": lambda d: bool(
+        kinds_bounded(d) & {"mean", "proportion", "query-of"}
     ),
     r"Of a group that is larger, a random part is taken": lambda d: (
-        "mean" in kinds_bounded(d) and form(d) == "paper"
+        bool(kinds_bounded(d) & {"mean", "proportion"}) and form(d) == "paper"
     ),
     r"the figure is one step from those of this table": lambda d: bool(
-        kinds_bounded(d) & {"correlation", "regression-coefficients"}
+        kinds_bounded(d) & {"correlation", "regression-coefficients", "logistic-coefficients"}
     ),
     r"For predictions, a noisy regression takes the place of the exact one": lambda d: (
         "regression-mae" in kinds_bounded(d)

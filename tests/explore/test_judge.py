@@ -27,6 +27,7 @@ from facsimile.privacy.reader import rehearse
 from facsimile.release.recipe import Recipe
 from facsimile.spec.criteria import RegressionError
 from facsimile.spec.decimals import show_decimal
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
@@ -76,7 +77,7 @@ def paid_once(judge: Judge, epsilon: Fraction | None) -> Fit | None:
         return None
     table = judge.setup.table
     seed = judge.setup.draws("once", show_decimal(epsilon), *judge.name)
-    return fit_once(Curator.rehearsal(rehearse(table), seed), judge.spec, "height", epsilon)
+    return fit_once(Curator.rehearsal(rehearse(table), seed), judge.spec, Formula("height"), epsilon)
 
 
 def asked(judge: Judge) -> Candidate:

@@ -275,7 +275,7 @@ def test_a_buffer_that_is_used_again_changes_no_question() -> None:
     terms = np.array([[0, 1]])
     question = NoisyAnswer(WorstSum((Sums(("a",), terms, (0,), (ONE,)),)), ONE)
     values = np.array([0, 1])
-    moments = NoisyMoments((("a", values),), ("b", np.array([0, 1, 2])), 1, ONE)
+    moments = NoisyMoments(((("a",), values),), (("b",), np.array([0, 1, 2])), 1, ONE)
     entries = np.array([-1, 1])
     scores = NoisyScores(RowScores(DOMAIN, ((Factor(0, ((("a",), entries),)),),)), 9, ONE)
     before = question.units, moments.units

@@ -75,7 +75,10 @@ def test_the_command_prints_what_machines_read(births: Path, files: Path) -> Non
     assert set(data) == {"private", "n", "criteria", "face_privacy", "accepted"}
     assert data["private"] is False
     assert [c["name"] for c in data["criteria"]] == NAMES
-    assert all(set(c) == {"name", "value", "threshold", "met"} for c in data["criteria"])
+    assert all(set(c) - {"groups"} == {"name", "value", "threshold", "met"} for c in data["criteria"])
+    grouped = {c["name"]: c["groups"] for c in data["criteria"] if "groups" in c}
+    assert set(grouped) == {name for name in NAMES if name.startswith("mean")}
+    assert all(groups[0]["real_records"] == data["n"] for groups in grouped.values())
     assert data["accepted"] is all(c["met"] for c in data["criteria"])
 
 

@@ -100,8 +100,8 @@ def test_means_of_numbers_stand_beside_those_of_the_values_of_kept_records() -> 
         "all records": (fmean([3, 17, 40, 64, 90, -4]), fmean([8.5, 8.5, 41, 41, 77.5, 50, 8.5])),
         "sex M": (fmean([17, 64, -4]), fmean([8.5, 41, 8.5])),
         "sex F": (fmean([3, 40, 90]), fmean([8.5, 41, 77.5, 50])),
-        "age <18": (fmean([3, 17, -4]), 8.5),
-        "age 17<": (fmean([40, 64, 90]), fmean([41, 41, 77.5])),
+        "age less than 18": (fmean([3, 17, -4]), 8.5),
+        "age more than 17": (fmean([40, 64, 90]), fmean([41, 41, 77.5])),
     }
 
 

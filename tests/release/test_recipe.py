@@ -28,6 +28,7 @@ from facsimile.synthesizers.mst import MST
 from facsimile.table.domain import Domain
 from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
+from facsimile.table.view import View
 from specs import changed
 
 N = 600
@@ -156,9 +157,11 @@ def test_a_rule_that_reads_by_any_record_empties_cells_that_the_original_fills(
 def test_what_a_synthetic_rule_rules_out_is_never_left_out_of_a_sensitivity(cutting: Specification) -> None:
     made = recipe(cutting)
     candidate = Candidate(cutting, Table.from_rows(made.domain, np.zeros((N, 2), np.int64)))
-    assert candidate.cells is not None and candidate.cells.allowed.all()
+    view = View.of_columns(made.domain)
+    cells = candidate.cells(view, 2)
+    assert cells is not None and cells.allowed.all()
     raw = validated(changed("constraints.raw", [{"never": "age > 60 and sex = F", "source": "x"}]))
-    ruled = Candidate(raw, candidate.table).cells
+    ruled = Candidate(raw, candidate.table).cells(view, 2)
     assert ruled is not None and np.argwhere(~ruled.allowed).tolist() == [[2, 1]]
 
 

@@ -20,6 +20,7 @@ from facsimile.privacy.queries import WorstExcess
 from facsimile.privacy.reader import read_public, rehearse
 from facsimile.release.plan import plan_of
 from facsimile.release.scheme import Accepted, Prepared, Scheme
+from facsimile.spec.formula import Formula
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
@@ -209,7 +210,7 @@ def test_the_fit_paid_once_has_the_numbers_of_the_first_alternatives(tmp_path: P
     (tmp_path / "people.csv").write_text("\n".join(["age,is_female", *lines]))
     table = read_public(tmp_path / "people.csv", spec)
     coded = recode(spec, table, {"age": first, "sex": "coarse"})
-    fit = fit_once(Curator.rehearsal(rehearse(table), 1), spec, "age", Fraction(10**7))
+    fit = fit_once(Curator.rehearsal(rehearse(table), 1), spec, Formula("age"), Fraction(10**7))
     own = Fit.of(coded, "age")
     assert own is not None
     wanted = [float(c) for c in own.coefficients]

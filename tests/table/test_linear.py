@@ -29,7 +29,7 @@ def rows(domain: Domain) -> list[tuple[int, ...]]:
 
 def expected(one: Linear, row: tuple[int, ...]) -> int:
     return one.constant + sum(
-        int(table.tolist()[row[one.domain.place(name)]]) for name, table in one.contributions
+        int(table.tolist()[row[one.domain.place(name)]]) for (name,), table in one.contributions
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 from facsimile.acceptance.decision import GRID, Asked, JointTest, Measured
 from facsimile.acceptance.kind import Kind, Tested, kind_of, kinds_of
+from facsimile.acceptance.model import Model, model_of
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.regression import Fit
 from facsimile.privacy.mechanisms import Answer
@@ -20,11 +21,14 @@ from facsimile.privacy.queries import Query
 from facsimile.privacy.queries.regression import Cells
 from facsimile.shaping.constraints import allowed
 from facsimile.spec.choices import Statistic
+from facsimile.spec.constraints import Condition, names
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.families import DENSE_CELLS
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.table import Table
+from facsimile.table.view import View
 
 T = TypeVar("T")
 
@@ -62,18 +66,28 @@ class Candidate:
         """The query of a kind; None where the candidate itself decides."""
         return self._once(("query", *self._key(kind)), lambda: kind.query(self))
 
-    def own_fit(self, target: str) -> Fit | None:
+    def own_fit(self, formula: Formula) -> Fit | None:
         """The candidate's own regression; None where it is not determined."""
-        return self._once(("fit", target), lambda: Fit.of(self.table, target))
+        model = self.model(formula)
+        return self._once(("fit", formula), lambda: Fit.of(model.of(self.table), model.target))
 
-    @property
-    def cells(self) -> Cells | None:
-        """The cells that raw constraints allow; None where a domain is too large to list."""
+    def model(self, formula: Formula, event: Condition | None = None) -> Model:
+        """The regression that a formula stands for."""
         domain = self.table.domain
-        if domain.cells > DENSE_CELLS:
+        return self._once(
+            ("model", formula, event), lambda: model_of(self.specification, formula, domain, event)
+        )
+
+    def cells(self, view: View, numbers: int) -> Cells | None:
+        """The cells of a view that raw constraints allow, so far as they speak of its columns.
+
+        None where they are too many to list, with so many numbers each.
+        """
+        domain = view.domain
+        if max(1, domain.cells) * max(numbers, len(domain.names)) > DENSE_CELLS * len(domain.names):
             return None
-        conditions = self.specification.raw_conditions
-        return self._once("cells", lambda: Cells(allowed(conditions, domain)))
+        conditions = [c for c in self.specification.raw_conditions if set(names(c)) <= set(view.plain)]
+        return self._once(("cells", view.domain, view.plain), lambda: Cells(allowed(conditions, domain)))
 
     def joint_test(self, epsilon: Fraction | None = None) -> JointTest | None:
         """The test of several criteria at once; None where it cannot meet one whatever the original is.
@@ -213,7 +227,8 @@ def as_tested(
     The public original's own regression stands in place of a private one.
     """
     kinds = [kind_of(criterion, form) for criterion in specification.criteria]
-    target = next((kind.needs for kind in kinds if kind.needs), None)
-    candidate = Candidate(specification, synthetic, None if target is None else Fit.of(real, target))
+    formula = next((kind.needs for kind in kinds if kind.needs), None)
+    fit = None if formula is None else Candidate(specification, real).own_fit(formula)
+    candidate = Candidate(specification, synthetic, fit)
     original = Original(real)
     return [kind.tested(candidate, original) for kind in kinds]

@@ -3,32 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import TypeVar
 
 import numpy as np
 
-from facsimile.spec.criteria import Faithfulness
+from facsimile.spec.bins import CategoryBin, parse_bin
+from facsimile.spec.columns import Axis, Column
+from facsimile.spec.criteria import By, Faithfulness, crossed
+from facsimile.spec.meanings import meaning
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
-from facsimile.table.exact import dot
+from facsimile.table.exact import Ints, dot
 from facsimile.table.matching import EXACT, Likeness
 from facsimile.table.numbers import scaled
-from facsimile.table.table import Table
+from facsimile.table.table import Codes, Table
+from facsimile.table.view import Shown, View
 
 Grouping = tuple[str, tuple[int, ...]]
+MOST_GROUPS = 2**16
 Number = TypeVar("Number", Fraction, float)
 
 
-def groupings(specification: Specification, by: Sequence[str], domain: Domain) -> tuple[Grouping, ...]:
-    """For each conditioning column, the group of each of its codes."""
-    return tuple((name, specification.column(name).coarsening(domain.axis(name))[1]) for name in by)
+def groupings(specification: Specification, by: By, domain: Domain) -> tuple[Grouping, ...]:
+    """For each conditioning column, the group of each of its codes; crossed ones are columns of a view."""
+    return tuple(
+        (name, tuple(range(domain.axis(name).size)))
+        if len(columns) > 1
+        else (name, specification.column(name).coarsening(domain.axis(name))[1])
+        for name, columns in crossed(by).items()
+    )
 
 
-def crossed(domain: Domain, of: str, by: Sequence[str]) -> int:
-    """How many cells a column has with itself, or with one that conditions it: the most of them."""
-    return max(domain.axis(of).size * domain.axis(name).size for name in (of, *by))
+def view_of(specification: Specification, by: By, domain: Domain, *more: Shown) -> View:
+    """Every column, crossed groups as columns of their own, and what else is made of the columns."""
+    plain = map(Shown.plain, domain.axes)
+    several = [columns for columns in crossed(by).values() if len(columns) > 1]
+    made = (crossing(specification, columns, domain) for columns in several)
+    return View(domain, (*plain, *made, *more))
+
+
+def crossing(specification: Specification, columns: Sequence[str], domain: Domain) -> Shown:
+    """A code for each combination of the coarse groups of some columns, the last column's moving fastest."""
+    found = [specification.column(name).coarsening(domain.axis(name)) for name in columns]
+    sizes = [max(places) + 1 for _, places in found]
+    if prod(sizes) > MOST_GROUPS:
+        raise ValueError("more crossed groups than can be counted")
+    codes = np.ravel_multi_index(np.ix_(*(places for _, places in found)), sizes)
+    bins = (CategoryBin(str(code), frozenset([str(code)])) for code in range(prod(sizes)))
+    return Shown(Axis("*".join(columns), tuple(bins)), tuple(columns), np.asarray(codes, np.int64))
+
+
+def named(specification: Specification, by: By, domain: Domain) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each group, in the order of `groupings`: what it is grouped by, and who it is in each column."""
+    for name, columns in crossed(by).items():
+        own = [specification.column(column) for column in columns]
+        found = [column.coarsening(domain.axis(column.name)) for column in own]
+        for labels in product(*(labels[: max(places) + 1] for labels, places in found)):
+            yield name, tuple(map(spoken, own, labels))
+
+
+def spoken(column: Column, label: str) -> str:
+    """A group's label in words where it is a range in the specification's notation; else as it is."""
+    if column.values is None and isinstance(column.groups, list):
+        with suppress(ValueError):
+            return meaning(parse_bin(label, column.step), column.step)
+    return label
+
+
+def numbers_compared(specification: Specification, of: int, by: By, domain: Domain) -> int:
+    """How many cells a column of so many bins has with what conditions it: the most of them."""
+    sizes = [prod(domain.axis(name).size for name in columns) for columns in crossed(by).values()]
+    return of * max(of, *sizes, 1)
+
+
+def inside(domain: Domain, groups: Sequence[Grouping], codes: Codes) -> Mask:
+    """For each row of codes, whether it belongs to all records (it does) and to each group."""
+    parts = [np.ones((1, len(codes)), np.bool_)]
+    for grouping in groups:
+        mine = codes[:, domain.place(grouping[0])]
+        parts.append(np.array([mask[mine] for mask in members(grouping)]))
+    return np.concatenate(parts).T
 
 
 def members(grouping: Grouping) -> Iterator[Mask]:
@@ -37,15 +96,19 @@ def members(grouping: Grouping) -> Iterator[Mask]:
     yield from (places == group for group in range(int(places.max()) + 1))
 
 
+def counted(table: Table, of: str, groups: Sequence[Grouping]) -> Iterator[Ints]:
+    """How many of all records, then of each group's, fall into each bin of a column."""
+    alone = table.marginal((of,))
+    yield alone
+    for grouping in groups:
+        joint = np.diag(alone) if grouping[0] == of else table.marginal((of, grouping[0]))
+        yield from (joint[:, inside].sum(axis=1) for inside in members(grouping))
+
+
 def means(table: Table, of: str, groups: Sequence[Grouping]) -> Iterator[Fraction | None]:
     """The exact mean of all records, then of each group; None where it is empty."""
     values, unit = scaled(table.domain.axis(of))
-    alone = table.marginal((of,))
-    counts = [alone]
-    for grouping in groups:
-        joint = np.diag(alone) if grouping[0] == of else table.marginal((of, grouping[0]))
-        counts += [joint[:, inside].sum(axis=1) for inside in members(grouping)]
-    for count in counts:
+    for count in counted(table, of, groups):
         size = int(count.sum())
         yield Fraction(int(dot(values, count)), unit * size) if size else None
 

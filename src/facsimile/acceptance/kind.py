@@ -8,7 +8,7 @@ derived from Kind[X] is the kind of the criterion X. It is found wherever it sta
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args
@@ -21,7 +21,8 @@ from facsimile.privacy.noise import LARGEST
 from facsimile.privacy.queries import Query
 from facsimile.privacy.queries.sensitivity import counts_share
 from facsimile.spec.choices import Statistic
-from facsimile.spec.criteria import Criterion
+from facsimile.spec.criteria import By, Criterion, crossed
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
@@ -47,6 +48,26 @@ class Told:
     words: str
     topic: Topical
     columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """A group of the release: what it is grouped by, who it is, its records and its own figure, None if empty.
+
+    All records together are grouped by nothing. The measured error speaks of the group's figure in the original
+    where that has as many records in it as it was `counted` with.
+    """
+
+    by: str
+    labels: tuple[str, ...]
+    records: int
+    value: float | None
+    counted: int
+
+    @property
+    def words(self) -> str:
+        """Who they are."""
+        return f"{self.by.replace('*', ' × ')}: {', '.join(self.labels)}" if self.by else "all records"
 
 
 @dataclass(frozen=True)
@@ -88,6 +109,8 @@ class Kind(ABC, Generic[C]):
     """Whether its error is a share of all records, 1 at most."""
     needs_fit: ClassVar[bool] = False
     """Whether it asks about a regression of the original, and does not pay for it."""
+    regresses: ClassVar[bool] = False
+    """Whether a candidate's own regression may not be determined, and so decides."""
     refits: ClassVar[bool] = False
     """Whether its paper form is measured by a noisy regression of the original; it is public from then on."""
     scored: ClassVar[bool] = False
@@ -146,14 +169,14 @@ class Kind(ABC, Generic[C]):
         return None if asked.sensitivity > LARGEST // 2 else asked
 
     @property
-    def needs(self) -> str | None:
-        """The column whose regression, of the original, it asks about and does not pay for."""
-        return getattr(self.criterion, "target", None) if self.needs_fit else None
+    def needs(self) -> Formula | None:
+        """The regression, of the original, that it asks about and does not pay for."""
+        return getattr(self.criterion, "formula", None) if self.needs_fit else None
 
     @property
-    def leaves(self) -> str | None:
-        """The column whose regression, of the original, is public once it is measured."""
-        return getattr(self.criterion, "target", None) if self.refits and not self.sharp else None
+    def leaves(self) -> Formula | None:
+        """The regression, of the original, that is public once it is measured."""
+        return getattr(self.criterion, "formula", None) if self.refits and not self.sharp else None
 
     def terms(self, specification: Specification, domain: Domain) -> int:
         """How many numbers its sums hold, before any is made."""
@@ -221,6 +244,10 @@ class Kind(ABC, Generic[C]):
         """An error on a scale on which no error at all is 0."""
         return error
 
+    def subgroups(self, candidate: Candidate) -> Iterator[Subgroup]:
+        """The release's own figure, overall and within each group that is compared; nothing where none is."""
+        return iter(())
+
     # To first order
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
@@ -259,7 +286,8 @@ class Kind(ABC, Generic[C]):
         """The criterion for readers."""
         columns = tuple(name for place, name in self.criterion.references() if place[0] == self.about)
         by = getattr(self.criterion, "by", ())
-        said = {"columns": listed(columns), "within": within(by), **self.words()}
+        filled = filled_up(getattr(self.criterion, "fill_to", None))
+        said = {"columns": listed(columns), "within": within(by), "filled": filled, **self.words()}
         return Told(self.title.format(**said), self.sentence.format(**said), self.topic, columns)
 
     @property
@@ -311,6 +339,18 @@ def listed(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def within(by: tuple[str, ...]) -> str:
-    """Groups in a sentence: they are taken by one column at a time, never by several together."""
-    return f" and within the groups of {'each of ' * (len(by) > 1)}{listed(by)}" if by else ""
+def filled_up(size: int | None) -> str:
+    """What becomes of small groups, in a sentence."""
+    return (
+        "" if size is None else f"; a smaller group is filled up to {size:,} records with the release's figure"
+    )
+
+
+def within(by: By) -> str:
+    """Groups in a sentence: by one column at a time, or crossed.
+
+    >>> within(("age", ("education", "sex")))
+    ' and within the groups of each of age and education × sex'
+    """
+    said = tuple(" × ".join(names) for names in crossed(by).values())
+    return f" and within the groups of {'each of ' * (len(said) > 1)}{listed(said)}" if said else ""

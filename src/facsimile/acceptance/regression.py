@@ -8,17 +8,20 @@ from fractions import Fraction
 
 import numpy as np
 
+from facsimile.acceptance.model import Model, model_of
 from facsimile.acceptance.planned import declared
 from facsimile.privacy.mechanisms.training import NoisyMoments
 from facsimile.spec.columns import Axis
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
-from facsimile.table.domain import Domain
+from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints, integers
 from facsimile.table.linear import Linear, fitted
 from facsimile.table.numbers import deviation, floats, grid, mean
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 
 UNIT = 1024
 LOUD = 2
@@ -52,10 +55,10 @@ class Centring:
         scaling = Scaling.by(candidate, target)
         return cls(scaling, grid(mean(candidate, target)), deviation(candidate, target))
 
-    def moments(self, domain: Domain, epsilon: Fraction) -> NoisyMoments:
+    def moments(self, view: View, epsilon: Fraction) -> NoisyMoments:
         """The question to ask; ValueError where the numbers are too large for integer noise."""
-        features = tuple((name, _units(domain, name, c, s)) for name, c, s in self._constants())
-        target = (self.scaling.target, _units(domain, self.scaling.target, self.centre, self.spread))
+        features = tuple(_units(view.column(name), c, s) for name, c, s in self._constants())
+        target = _units(view.column(self.scaling.target), self.centre, self.spread)
         return NoisyMoments(features, target, UNIT, epsilon)
 
     def solved(self, question: NoisyMoments, answer: Ints, n: int) -> Fit:
@@ -94,7 +97,7 @@ class Fit:
 
     @classmethod
     def of(cls, table: Table, target: str) -> Fit | None:
-        """A public table's own least squares; None where they are not determined."""
+        """A public table's own least squares, its columns the features; None where they are not determined."""
         scaling = Scaling.by(table, target)
         coefficients = fitted(table, scaling)
         return None if coefficients is None else cls(scaling, coefficients)
@@ -111,41 +114,44 @@ class Fit:
             constant += slope * (mean_ - m) / d
         return Fit(by, (grid(constant), *slopes))
 
-    def on(self, domain: Domain) -> Linear:
-        """The prediction on the rows of a domain."""
-        return Linear.scaled(domain, self.scaling, self.coefficients)
+    def on(self, model: Model) -> Linear:
+        """The prediction on the rows that a regression reads."""
+        return Linear.scaled(model.reads.domain, self.scaling, self.coefficients, model.features)
 
 
-def refitting(candidate: Table, target: str, epsilon: Fraction) -> tuple[Centring, NoisyMoments] | None:
+def refitting(candidate: Table, model: Model, epsilon: Fraction) -> tuple[Centring, NoisyMoments] | None:
     """How to refit the original, standardised by a candidate.
 
     None where the candidate's coefficients are not determined, or its numbers are too steep for integer noise.
     """
-    if Fit.of(candidate, target) is None:
+    seen = model.of(candidate)
+    if Fit.of(seen, model.target) is None:
         return None
-    centring = Centring.by_candidate(candidate, target)
+    centring = Centring.by_candidate(seen, model.target)
     try:
-        return centring, centring.moments(candidate.domain, epsilon)
+        return centring, centring.moments(model.features, epsilon)
     except ValueError:
         return None
 
 
-def fit_question(specification: Specification, target: str, epsilon: Fraction) -> NoisyMoments:
+def fit_question(specification: Specification, formula: Formula, epsilon: Fraction) -> NoisyMoments:
     """What `fit_once` asks, from the specification alone; ValueError where its numbers are too large."""
-    return in_public(specification, target).moments(_first(specification), epsilon)
+    model = model_of(specification, formula, _first(specification))
+    return in_public(specification, formula).moments(model.features, epsilon)
 
 
-def fit_once(answers: Answers, specification: Specification, target: str, epsilon: Fraction) -> Fit:
+def fit_once(answers: Answers, specification: Specification, formula: Formula, epsilon: Fraction) -> Fit:
     """A regression of the original under the first alternatives, scaled by public constants: paid once."""
-    question = fit_question(specification, target, epsilon)
+    question = fit_question(specification, formula, epsilon)
     recoded = answers.recoded(_first(specification), specification.recodings(specification.first))
     answer = recoded.run(question)
-    return in_public(specification, target).solved(question, answer, specification.n)
+    return in_public(specification, formula).solved(question, answer, specification.n)
 
 
-def in_public(specification: Specification, target: str) -> Centring:
+def in_public(specification: Specification, formula: Formula) -> Centring:
     """How the regression paid once is scaled: by what planning knows."""
-    return Centring.in_public(_first(specification), target, declared(specification).spreads)
+    domain = model_of(specification, formula, _first(specification)).domain
+    return Centring.in_public(domain, formula.target, declared(specification).spreads)
 
 
 def _first(specification: Specification) -> Domain:
@@ -182,9 +188,9 @@ def distances(moments: Floats, noise: float) -> Floats:
     return np.array(found)
 
 
-def _units(domain: Domain, name: str, centre: Fraction, spread: Fraction) -> Ints:
-    numbers = domain.axis(name).numbers or ()
-    return integers(round((number - centre) / spread * UNIT) for number in numbers)
+def _units(column: Shown, centre: Fraction, spread: Fraction) -> tuple[Clique, Ints]:
+    numbers = column.axis.numbers or ()
+    return column.clique, integers(round((x - centre) / spread * UNIT) for x in numbers)[column.codes]
 
 
 def _by_range(axis: Axis) -> tuple[Fraction, Fraction]:

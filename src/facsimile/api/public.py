@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from facsimile.release.synthesize import Fitted
     from facsimile.spec.release import Specification
 
+WORST = 3
+"""Groups of a criterion that are shown."""
+
 
 def simulate(facts: Path | str, n: int, *, seed: int = 1) -> Microdata:
     """Stand-in microdata from published facts alone; no confidential data is involved.
@@ -139,6 +142,16 @@ class Evaluated(Result, Tabular):
             tested = [(v.name, *([figure(x, "") for x in t] if t else ["none"] * 4)) for v, t in parts]
             heads = "criterion|>value|>limit|>sensitivity|>noise"
             page.table(f"As tested, form {self.statistic}", heads, tested)
+        if found.groups:
+            page.table(
+                f"Groups that are farthest off, {WORST} of each criterion",
+                "criterion|group|>real records|>synthetic|>real|>synthetic",
+                (
+                    (name, g.group, *(f"{n:,}" for n in g.records), figure(g.real), figure(g.synthetic))
+                    for name, lines in found.groups.items()
+                    for g in sorted(lines, key=lambda line: -line.difference)[:WORST]
+                ),
+            )
         faces = found.faces
         page.line(
             f"\nRows: every one occurs at least {faces.min_count:,} times, {faces.unique_rows:,} are unique."

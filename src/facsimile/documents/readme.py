@@ -51,6 +51,8 @@ _TOPICS = {
     "regression": "regression",
 }
 _LARGE = 3
+MOST = 60
+"""Groups of a criterion that are shown; report.json has all of them."""
 
 
 def html(report: Report) -> str:
@@ -170,6 +172,9 @@ def _words(report: Report) -> dict[str, Any]:
         "beliefs": [belief(prior, float(epsilon)) for prior in (0.01, 0.1, 0.5)],
         "drawn": {c.name: Markup(figures.one_way(c)) for c in report.columns},
         "described": {c.name: figures.described(c) for c in report.columns},
+        "grouped": [(c, c.subgroups[:MOST], len(c.subgroups[MOST:])) for c in report.criteria if c.subgroups],
+        "near": any(c.subgroups and c.subgroups[0].within is not None for c in report.criteria),
+        "far": any(c.subgroups and c.subgroups[0].within is None for c in report.criteria),
         "quality": Markup(figures.quality(report.criteria)),
         "weighed": figures.weighed(report.criteria),
     }
@@ -217,9 +222,9 @@ def _regressions(report: Report) -> list[tuple[str, Regression]]:
 def uncovered(report: Report) -> list[str]:
     """The common topics that no criterion of the release speaks of, and columns without a mean.
 
-    A query answers one question and covers no topic.
+    A query and a proportion answer one question each and cover no topic.
     """
-    whole = [criterion for criterion in report.criteria if criterion.kind != "query"]
+    whole = [criterion for criterion in report.criteria if criterion.kind not in ("query", "proportion")]
     found = [words for topic, words in _TOPICS.items() if topic not in {c.topic for c in whole}]
     measured = {name for c in whole if c.topic == "means" for name in c.columns}
     rest = [c.name for c in report.columns if c.numbers is not None and c.name not in measured]

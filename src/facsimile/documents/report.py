@@ -18,6 +18,21 @@ FREE = f"paid by the {ONCE}"
 
 
 @dataclass(frozen=True)
+class SubgroupEntry:
+    """A group of the release that a criterion compares: who it is, its records, and its own figure.
+
+    The original's figure lies within `within` of it, with the confidence of all bounds, if the original has at
+    least `counted` records in the group. `within` is None where no bound speaks of the group as a whole.
+    """
+
+    group: str
+    records: int
+    value: float | None
+    within: float | None
+    counted: int
+
+
+@dataclass(frozen=True)
 class CriterionEntry:
     """A quality criterion as it was measured, with its noise.
 
@@ -32,6 +47,7 @@ class CriterionEntry:
     Where the answer is the distance from a noisy fit, and no value plus noise, Δ and σ are None and `spread` is
     how far such noise alone moves the coefficients, on average. `luck` belongs to a ratio that was clipped at
     `clip`: the probability that one so large passes; `expected` is the smallest count that the plan expected.
+    `subgroups` are the groups that it compares, if it compares any.
     """
 
     name: str
@@ -61,6 +77,7 @@ class CriterionEntry:
     luck: float | None = None
     expected: int | None = None
     shared: bool = False
+    subgroups: tuple[SubgroupEntry, ...] = ()
 
 
 @dataclass(frozen=True)

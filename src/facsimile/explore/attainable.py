@@ -18,7 +18,9 @@ import numpy as np
 
 from facsimile.acceptance.candidate import exact_errors
 from facsimile.acceptance.kind import kind_of
-from facsimile.explore.design import Draft, Rehearsals, listed, searched
+from facsimile.explore.design import listed, searched
+from facsimile.explore.design.draft import Draft
+from facsimile.explore.design.rehearsals import Rehearsals
 from facsimile.explore.design.structures import Found
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification

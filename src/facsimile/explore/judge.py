@@ -175,13 +175,13 @@ class Judge:
 
     def _with_fit(self, epsilon: Fraction | None) -> Candidate:
         """The candidate with a regression of the original, paid once in a release, where one is needed."""
-        target = next((kind.needs for kind in kinds_of(self.spec) if kind.needs), self.spec.once_target)
-        if epsilon is None or target is None:
+        formula = next((kind.needs for kind in kinds_of(self.spec) if kind.needs), self.spec.once_formula)
+        if epsilon is None or formula is None:
             return self.candidate
         if epsilon not in self._fits:
             seed = self.setup.draws("once", show_decimal(epsilon), *self.name)
             answers = Curator.rehearsal(rehearse(self.setup.table), seed)
-            self._fits[epsilon] = fit_once(answers, self.spec, target, epsilon)
+            self._fits[epsilon] = fit_once(answers, self.spec, formula, epsilon)
         return replace(self.candidate, fit=self._fits[epsilon])
 
 

@@ -7,14 +7,15 @@ as a release does. It is refused where its dataset key lies beside it: then it i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from facsimile.acceptance import Verdict, exact_errors
-from facsimile.acceptance.candidate import as_tested
-from facsimile.acceptance.kind import Tested
+from facsimile.acceptance.candidate import Candidate, as_tested
+from facsimile.acceptance.kind import Tested, kinds_of
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.reader import opened_public, read_public
 from facsimile.sources.address import Address
@@ -30,6 +31,29 @@ Labels = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class GroupLine:
+    """A group's figure in both tables, None where it is empty, and how many records it has in each."""
+
+    group: str
+    real_records: int
+    synthetic_records: int
+    real: float | None
+    synthetic: float | None
+
+    @property
+    def records(self) -> tuple[int, int]:
+        """Of both tables."""
+        return self.real_records, self.synthetic_records
+
+    @property
+    def difference(self) -> float:
+        """How far apart the two are; infinite where one is empty."""
+        if self.real is None or self.synthetic is None:
+            return 0.0 if self.real is self.synthetic else inf
+        return abs(self.synthetic - self.real)
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """Every criterion's error, and what the synthetic table looks like to somebody who searches it."""
 
@@ -37,6 +61,7 @@ class Evaluation:
     verdicts: tuple[Verdict, ...]
     faces: FacePrivacy
     tested: tuple[Tested | None, ...] | None = None
+    groups: Mapping[str, tuple[GroupLine, ...]] = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:
@@ -51,6 +76,9 @@ class Evaluation:
         ]
         for line, tested in zip(criteria, self.tested or (), strict=False):
             line["tested"] = None if tested is None else asdict(tested)
+        for line in criteria:
+            if self.groups.get(line["name"]):
+                line["groups"] = [asdict(group) for group in self.groups[line["name"]]]
         return {
             "private": False,
             "n": self.n,
@@ -75,7 +103,18 @@ def evaluate(
         raise refusal("E113")
     faces = face_privacy(other, k, len(specification.columns) - 1)
     tested = None if form is None else tuple(as_tested(specification, one, other, form))
-    return Evaluation(one.n, tuple(exact_errors(specification, one, other)), faces, tested)
+    errors = tuple(exact_errors(specification, one, other))
+    return Evaluation(one.n, errors, faces, tested, _grouped(specification, one, other))
+
+
+def _grouped(specification: Specification, real: Table, synthetic: Table) -> dict[str, tuple[GroupLine, ...]]:
+    """The groups of each criterion that compares some, by its name."""
+    both, found = (Candidate(specification, real), Candidate(specification, synthetic)), {}
+    for kind in kinds_of(specification):
+        pairs = zip(*(kind.subgroups(table) for table in both), strict=True)
+        lines = (GroupLine(a.words, a.records, b.records, a.value, b.value) for a, b in pairs)
+        found[kind.criterion.name] = tuple(lines)
+    return {name: lines for name, lines in found.items() if len(lines) > 1}
 
 
 def read_under(

@@ -7,7 +7,7 @@ from itertools import islice
 
 from facsimile.shaping.constraints import MOST_CELLS, impossible, zeros
 from facsimile.spec.constraints import Possible, names
-from facsimile.spec.criteria import NamedQuery
+from facsimile.spec.criteria import LogisticCoefficients, NamedQuery, Proportion
 from facsimile.spec.mistakes import Mistake, Place, every, refused
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
@@ -62,9 +62,11 @@ def _without_rows(specification: Specification) -> Iterator[Mistake]:
 
 
 def _idle_queries(specification: Specification) -> Iterator[Mistake]:
-    for query in specification.criteria_of(NamedQuery):
-        for mistake in every(_idle(specification, query)):
-            yield mistake.within(("criteria", specification.criteria.index(query), "where"))
+    for place, criterion in enumerate(specification.criteria):
+        if isinstance(criterion, NamedQuery | Proportion | LogisticCoefficients):
+            key = "event" if isinstance(criterion, LogisticCoefficients) else "where"
+            for mistake in every(_idle(specification, criterion)):
+                yield mistake.within(("criteria", place, key))
 
 
 def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:
@@ -91,7 +93,9 @@ def some_row(domain: Domain, ruled_out: Sequence[tuple[Clique, Mask]]) -> bool:
     return found(0, {})
 
 
-def _idle(specification: Specification, query: NamedQuery) -> Iterator[Mistake]:
+def _idle(
+    specification: Specification, query: NamedQuery | Proportion | LogisticCoefficients
+) -> Iterator[Mistake]:
     """Under every choice of alternatives some bins meet the query; for a share, others do not."""
     condition = query.condition(specification.names)
     columns = [specification.column(name) for name in specification.names if name in names(condition)]
@@ -105,6 +109,6 @@ def _idle(specification: Specification, query: NamedQuery) -> Iterator[Mistake]:
             problem = f"no bin meets the condition of {query.name} ({under}): cut the bins at its edges"
             yield Mistake((), problem)
             return
-        if query.of is None and met.all():
+        if getattr(query, "of", None) is None and met.all():
             yield Mistake((), f"every record meets the condition of {query.name}: its share is always 1")
             return

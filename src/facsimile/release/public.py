@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from facsimile.acceptance.groups import groupings, means, members
+from facsimile.acceptance.groups import crossing, groupings, inside, means, named, view_of
 from facsimile.acceptance.planned import Assumed
-from facsimile.spec.criteria import ConditionalMean
+from facsimile.spec.criteria import ConditionalMean, Crossing, crossed
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Domain
@@ -20,6 +20,7 @@ from facsimile.table.exact import Floats
 from facsimile.table.numbers import floats, mean, variance
 from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
+from facsimile.table.view import View
 
 FAR = Fraction(1, 3)
 MEAN_KEYS = ("criterion", "group", "raw", "numbers", "difference", "alternative", "far")
@@ -83,6 +84,9 @@ def summarise(specification: Specification, table: Table, raw: RawSums | None = 
             sums = np.zeros(len(labels), np.int64)
             np.add.at(sums, np.array(places), coded.marginal((column.name,)))
             groups[column.name] = int(sums.min())
+    for name, columns in _crossings(specification).items():
+        shown = crossing(specification, columns, coded.domain)
+        groups[name] = int(View(coded.domain, (shown,)).of(coded).marginal((name,)).min())
     smallest = {name: int(coded.marginal((name,)).min()) for name in coded.domain.names}
     binned = () if raw is None else tuple(_binned(specification, table, raw))
     spreads = {axis.name: _spread(coded, axis.name) for axis in coded.domain.axes if axis.numbers is not None}
@@ -106,9 +110,9 @@ def _binned(specification: Specification, table: Table, raw: RawSums) -> Iterato
         numbers = {}
         for used in (choice[criterion.of] for choice in specification.space.choices([criterion.of])):
             coded = recode(specification, table, specification.first | {criterion.of: used})
-            numbers[used] = list(
-                means(coded, criterion.of, groupings(specification, criterion.by, coded.domain))
-            )
+            view = view_of(specification, criterion.by, coded.domain)
+            groups = groupings(specification, criterion.by, view.domain)
+            numbers[used] = list(means(view.of(coded), criterion.of, groups))
         for place, (group, rows) in enumerate(_groups(specification, criterion, table.domain, raw)):
             behind = raw.mean(criterion.of, rows)
             found = {used: float(each[place] or 0) for used, each in numbers.items()}
@@ -122,10 +126,16 @@ def _groups(
 ) -> Iterator[tuple[str, Mask]]:
     """All records, then each group, in the order of `means`: its name and its rows."""
     yield "all records", np.ones(len(raw.codes), np.bool_)
-    for name in criterion.by:
-        labels, places = specification.column(name).coarsening(domain.axis(name))
-        for label, inside in zip(labels, members((name, places)), strict=False):
-            yield f"{name} {label}", inside[raw.codes[:, domain.place(name)]]
+    view = view_of(specification, criterion.by, domain)
+    groups, rows = groupings(specification, criterion.by, view.domain), view.rows(raw.codes)
+    said = (f"{name} {', '.join(labels)}" for name, labels in named(specification, criterion.by, domain))
+    yield from zip(said, inside(view.domain, groups, rows).T[1:], strict=True)
+
+
+def _crossings(specification: Specification) -> dict[str, Crossing]:
+    """The crossed groups of all criteria."""
+    by = (one for criterion in specification.criteria for one in getattr(criterion, "by", ()))
+    return {name: columns for name, columns in crossed(tuple(by)).items() if len(columns) > 1}
 
 
 def assumptions(summary: PublicSummary, n: int) -> Assumed:

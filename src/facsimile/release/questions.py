@@ -18,7 +18,6 @@ import numpy as np
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Asked, JointTest
 from facsimile.acceptance.kind import Kind, kinds_of
-from facsimile.acceptance.regression import Fit
 from facsimile.privacy.modes import mode_of
 from facsimile.release.recipe import Recipe
 from facsimile.spec.families import DENSE_CELLS, family_of
@@ -135,12 +134,14 @@ def _problem(specification: Specification, kind: Kind[Any], table: Table) -> str
         return "compares more numbers than a memory holds: use coarser bins"
     if kind.slow(table.domain):
         return ""
-    fit = None if kind.needs is None else Fit.of(table, kind.needs)
     try:
-        asked = Candidate(specification, table, fit).ask(kind)
+        candidate = Candidate(specification, table)
+        if kind.needs is not None:
+            candidate = replace(candidate, fit=candidate.own_fit(kind.needs))
+        asked = candidate.ask(kind)
         if asked is not None:
             _check(specification, asked, table)
-        elif not (kind.refits or kind.needs_fit):
+        elif not kind.regresses:
             return "has numbers that are too large to be measured with noise"
     except ValueError:
         return "asks what no table can answer: it compares too many cells, or none"

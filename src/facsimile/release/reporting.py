@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -12,7 +12,7 @@ from facsimile import __version__
 from facsimile.acceptance.bounds import CONFIDENCE, Sharing, deviation, quoted
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import SHARED, Measured, margin
-from facsimile.acceptance.kind import kind_of, kinds_of
+from facsimile.acceptance.kind import Kind, kind_of, kinds_of
 from facsimile.acceptance.regression import Fit
 from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
@@ -28,6 +28,7 @@ from facsimile.documents.report import (
     Report,
     RuleEntry,
     SharedNumber,
+    SubgroupEntry,
 )
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
@@ -145,6 +146,7 @@ def criterion(
     if measured.mechanism == SHARED:
         noise *= float(delta or 0)
     luck = kind.luck(specification, measured)
+    limit, candidate = quoted(specification, measured, sharing), Candidate(specification, table)
     return CriterionEntry(
         name=chosen.name,
         kind=chosen.criterion,
@@ -156,7 +158,7 @@ def criterion(
         threshold=float(chosen.threshold),
         tested_at=float(measured.tested_at),
         value=None if measured.value is None else float(measured.value),
-        bound=quoted(specification, measured, sharing),
+        bound=limit,
         statistic=measured.form,
         mechanism=measured.mechanism,
         epsilon=float(epsilon),
@@ -168,11 +170,12 @@ def criterion(
         smallest_group=measured.smallest_group,
         source=said_of(chosen.source),
         threshold_source=said_of(chosen.threshold_source),
-        spread=kind.spread(Candidate(specification, table)),
+        spread=kind.spread(candidate),
         clip=None if luck is None else luck.clip,
         luck=None if luck is None else luck.chance,
         expected=None if luck is None else luck.expected,
         shared=measured.mechanism == SHARED,
+        subgroups=tuple(_subgroups(kind, candidate, limit)),
     )
 
 
@@ -192,6 +195,18 @@ def shared_number(specification: Specification, measured: Iterable[Measured]) ->
         grid=one.grid,
         units=one.units,
     )
+
+
+def _subgroups(kind: Kind[Any], candidate: Candidate, bound: float | None) -> Iterator[SubgroupEntry]:
+    """The groups of a criterion that has some, all records first.
+
+    One bound holds for all of them: the largest error was measured. Where records were drawn from a group it
+    speaks of these alone.
+    """
+    within = None if kind.stands == "resized" else bound
+    if getattr(kind.criterion, "by", ()):
+        for one in kind.subgroups(candidate):
+            yield SubgroupEntry(one.words, one.records, one.value, within, one.counted)
 
 
 def _column(specification: Specification, table: Table, name: str) -> ColumnEntry:

@@ -261,9 +261,9 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     for _, made in spec.space.made():
         for chosen in made:
             Recipe(spec, chosen).synthesizer(spec.budget.generator)
-    if spec.budget.once is not None and spec.once_target is not None:
+    if spec.budget.once is not None and spec.once_formula is not None:
         try:
-            fit_question(spec, spec.once_target, spec.budget.once)
+            fit_question(spec, spec.once_formula, spec.budget.once)
         except ValueError:
             problem = "The regression before the loop has numbers that are too large for its scale."
             raise refusal("E200", problem=problem) from None

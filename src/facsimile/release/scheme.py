@@ -64,8 +64,8 @@ class Scheme:
         """What comes before the search, paid once."""
         spec = self.specification
         prepared = Prepared()
-        if spec.budget.once is not None and spec.once_target is not None:
-            prepared = replace(prepared, fit=fit_once(answers, spec, spec.once_target, spec.budget.once))
+        if spec.budget.once is not None and spec.once_formula is not None:
+            prepared = replace(prepared, fit=fit_once(answers, spec, spec.once_formula, spec.budget.once))
         if spec.scheme == "train-once":
             recipe = self.drawn()
             model = recipe.fit(under(answers, recipe), spec.budget.generator, random)

@@ -29,6 +29,8 @@ import pyarrow.parquet as pq
 
 from facsimile import __version__
 from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.kind import kinds_of
+from facsimile.acceptance.model import model_of
 from facsimile.acceptance.regression import Fit, in_public
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
@@ -256,11 +258,17 @@ def _release(
 def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: Fit | None) -> None:
     """Regressions are scaled by the specification where they were paid once, otherwise by the table itself."""
     shared = any(map(specification.shares_once, specification.criteria))
-    for found, once in ((fit, specification.budget.once is not None), (refit, shared)):
-        if found is not None:
-            target = found.scaling.target
-            public = in_public(specification, target).scaling if once else Scaling.by(table, target)
-            if found.scaling != public:
+    kinds = kinds_of(specification)
+    needed = next((kind.needs for kind in kinds if kind.needs), None)
+    left = next((kind.leaves for kind in kinds if kind.leaves), None)
+    for found, formula, once in (
+        (fit, needed, specification.budget.once is not None),
+        (refit, left, shared),
+    ):
+        if found is not None and formula is not None:
+            model = model_of(specification, formula, table.domain)
+            own = Scaling.by(model.of(table), model.target)
+            if found.scaling != (in_public(specification, formula).scaling if once else own):
                 raise ValueError("a regression is scaled by other numbers")
 
 

@@ -14,15 +14,32 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer
 
 from facsimile.spec.choices import Statistic
-from facsimile.spec.constraints import Condition, parse_condition, resolve, unreadable
+from facsimile.spec.constraints import Condition, names, parse_condition, resolve, unreadable
 from facsimile.spec.decimals import Count, Epsilon, Exact, show_decimal
-from facsimile.spec.mistakes import Mistake, Place
+from facsimile.spec.formula import Formula, factors
+from facsimile.spec.mistakes import Mistake, Place, cut
 from facsimile.spec.model import Model, Name, Reference, optional
 from facsimile.spec.people import Sourced
 
-REFERENCES = ("of", "by", "match", "target")
-EVERY = "every column"
+REFERENCES = ("of", "by", "match", "target", "on", "indicators")
 MOST_BINS = 1_000_000
+MOST_FILLED = 10**9
+EVENT = "the event"
+"""What a formula calls a target that is no column."""
+Crossing = tuple[Reference, ...]
+"""Columns whose groups are crossed."""
+By = tuple[Reference | Crossing, ...]
+"""Columns whose groups condition something, one at a time; or crossed, in a list of their own."""
+
+
+def crossed(by: By) -> dict[str, Crossing]:
+    """What is grouped by, each under the name that reports and planning call it by.
+
+    >>> crossed(("age", ("education", "sex")))
+    {'age': ('age',), 'education*sex': ('education', 'sex')}
+    """
+    every = ((one,) if isinstance(one, str) else one for one in by)
+    return {"*".join(names): names for names in every}
 
 
 def _words(value: object, place: Place) -> Iterator[tuple[Place, str]]:
@@ -42,6 +59,7 @@ def _repeated(names: Sequence[str], place: Place, problem: str) -> Iterator[Mist
 class _Criterion(Model):
     _called: ClassVar[str] = "{0.kind}"
 
+    called: Name | None = optional("Its name in reports, after its kind: where two of a kind are asked for.")
     threshold: Exact = Field(gt=0, description="Met when the error is strictly below.")
     epsilon: Epsilon = optional(
         "Budget share of the measurement that is published; left out: it shares one noisy number "
@@ -53,7 +71,7 @@ class _Criterion(Model):
     threshold_source: Sourced | None = optional("Who set the threshold, and why.")
 
     numbers_of: ClassVar[str | None] = None
-    """The key of the columns that need a number for every bin; or EVERY."""
+    """The key of the columns that need a number for every bin."""
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -63,6 +81,10 @@ class _Criterion(Model):
     @property
     def name(self) -> str:
         """The criterion's name in reports."""
+        return self._own_name if self.called is None else f"{self.kind}-{self.called}"
+
+    @property
+    def _own_name(self) -> str:
         return self._called.format(self)
 
     @property
@@ -74,6 +96,17 @@ class _Criterion(Model):
     def columns(self) -> tuple[str, ...]:
         """The columns it names."""
         return tuple(name for _, name in self.references())
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Crossed groups are of two columns or more, each once."""
+        by = self.__dict__.get("by", ())
+        for i, one in enumerate(by):
+            if not isinstance(one, str):
+                if len(one) < 2:
+                    yield Mistake(("by", i), "a list inside `by` crosses the groups of two columns or more")
+                yield from _repeated(one, ("by", i), "crossed groups name a column twice")
+        if len(crossed(by)) < len(by):
+            yield Mistake(("by",), "`by` names the same groups twice", hides=False)
 
     def references(self) -> Iterator[tuple[Place, str]]:
         """The columns it names, each with its place."""
@@ -112,6 +145,15 @@ class MarginalsRelative(_Criterion):
             yield Mistake(("tested_at",), problem)
 
 
+def _by(words: str = "Columns whose groups condition it, `[a, b]` for crossed ones; overall is added.") -> Any:
+    return optional(words, ())
+
+
+def _filled() -> Any:
+    words = "A smaller group counts as filled up to so many records with the release's own figure."
+    return optional(words, ge=1, le=MOST_FILLED)
+
+
 class ConditionalMean(_Criterion):
     """The largest difference of a column's mean, overall and within the groups of other columns."""
 
@@ -119,13 +161,65 @@ class ConditionalMean(_Criterion):
     criterion: Literal["mean"]
     _called: ClassVar[str] = "mean-{0.of}"
     of: Reference = Field(description="The column whose mean is taken.")
-    by: tuple[Reference, ...] = optional("Columns whose groups condition it; overall is added.", ())
+    by: By = _by()
+    fill_to: Count | None = _filled()
 
 
-class RegressionCoefficients(_Criterion):
+class Proportion(_Criterion):
+    """The largest difference of the share of records that satisfy a condition, overall and within groups."""
+
+    criterion: Literal["proportion"]
+    where: str = Field(description="The condition, as in a constraint.")
+    by: By = _by()
+    fill_to: Count | None = _filled()
+
+    @property
+    def _own_name(self) -> str:
+        return f"{self.kind}-{'-'.join(names(parse_condition(self.where)))}"
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A condition can be read."""
+        yield from unreadable(self.where, ("where",))
+        yield from super().mistakes()
+
+    def condition(self, names: Sequence[str]) -> Condition:
+        """The parsed condition."""
+        return resolve(parse_condition(self.where), names)
+
+
+class _Regression(_Criterion):
+    on: tuple[Reference, ...] | None = optional(
+        "Predictors: columns, and products such as `age*sex`; default: every other column.", min_length=1
+    )
+    indicators: tuple[Reference, ...] | None = optional(
+        "Predictors that enter by their bins, although they have numbers."
+    )
+
+    @property
+    def formula(self) -> Formula:
+        """What is regressed on what; an event is no column."""
+        return Formula(getattr(self, "target", EVENT), self.on, self.indicators or ())
+
+    def references(self) -> Iterator[tuple[Place, str]]:
+        for place, word in super().references():
+            yield from ((place, name) for name in (factors(word) if place[0] == "on" else (word,)))
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Each term once; a product is of two."""
+        seen = set[tuple[str, ...]]()
+        for i, term in enumerate(self.on or ()):
+            parts = tuple(sorted(factors(term)))
+            if not all(parts) or len(parts) > 2:
+                yield Mistake(("on", i), f"a predictor is a column, or a product of two: not {cut(term)}")
+            elif parts in seen:
+                yield Mistake(("on", i), f"`on` names {cut(term)} twice")
+            seen.add(parts)
+        yield from _repeated(self.indicators or (), ("indicators",), "`indicators` names a column twice")
+
+
+class RegressionCoefficients(_Regression):
     """The L1 distance of regression coefficients, features standardised by the release."""
 
-    numbers_of = EVERY
     criterion: Literal["regression-coefficients"]
     target: Reference
     planning_sensitivity: Exact | None = optional(
@@ -133,12 +227,32 @@ class RegressionCoefficients(_Criterion):
     )
 
 
-class RegressionError(_Criterion):
+class RegressionError(_Regression):
     """The difference of mean absolute prediction errors, trained on the release and on the original."""
 
-    numbers_of = EVERY
     criterion: Literal["regression-mae"]
     target: Reference
+
+
+class LogisticCoefficients(_Regression):
+    """The L1 distance of the coefficients of a logistic regression, features standardised by the release."""
+
+    criterion: Literal["logistic-coefficients"]
+    event: str = Field(description="What is predicted: a condition, as in a constraint.")
+    planning_sensitivity: Exact | None = optional("Sensitivity of the one-step statistic to plan with.", gt=0)
+
+    @property
+    def _own_name(self) -> str:
+        return f"{self.kind}-{'-'.join(names(parse_condition(self.event)))}"
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """A condition can be read."""
+        yield from unreadable(self.event, ("event",))
+        yield from super().mistakes()
+
+    def condition(self, names: Sequence[str]) -> Condition:
+        """The parsed condition."""
+        return resolve(parse_condition(self.event), names)
 
 
 class Faithfulness(_Criterion):
@@ -168,7 +282,7 @@ class RangesAbsolute(_Criterion):
 
     criterion: Literal["ranges-absolute"]
     of: tuple[Reference, ...] = Field(min_length=1, description="Ordered columns.")
-    by: tuple[Reference, ...] = optional("Columns whose groups condition them.", ())
+    by: By = _by("Columns whose groups condition them, `[a, b]` for crossed ones.")
 
 
 class _OfMarginals(_Criterion):
@@ -208,11 +322,12 @@ class Quantile(_Criterion):
     numbers_of = "of"
     criterion: Literal["quantile"]
     of: Reference = Field(description="The column whose quantile is taken.")
-    by: tuple[Reference, ...] = optional("Columns whose groups condition it; overall is added.", ())
+    by: By = _by()
     at: Exact = optional("Which one; 0.5 is the median.", Fraction(1, 2), gt=0, lt=1)
+    fill_to: Count | None = _filled()
 
     @property
-    def name(self) -> str:
+    def _own_name(self) -> str:
         return f"quantile-{show_decimal(self.at)}-{self.of}"
 
 
@@ -256,8 +371,10 @@ Criterion = Annotated[
     Annotated[MarginalsAbsolute, Tag("marginals-absolute")]
     | Annotated[MarginalsRelative, Tag("marginals-relative")]
     | Annotated[ConditionalMean, Tag("mean")]
+    | Annotated[Proportion, Tag("proportion")]
     | Annotated[RegressionCoefficients, Tag("regression-coefficients")]
     | Annotated[RegressionError, Tag("regression-mae")]
+    | Annotated[LogisticCoefficients, Tag("logistic-coefficients")]
     | Annotated[Faithfulness, Tag("faithfulness")]
     | Annotated[RangesAbsolute, Tag("ranges-absolute")]
     | Annotated[TotalVariationDistance, Tag("total-variation")]

@@ -30,17 +30,19 @@ from facsimile.spec.constraints import (
     names,
 )
 from facsimile.spec.criteria import (
-    EVERY,
     Criterion,
     Faithfulness,
+    LogisticCoefficients,
     MarginalsAbsolute,
     MarginalsRelative,
     NamedQuery,
+    Proportion,
     RegressionCoefficients,
     RegressionError,
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid
+from facsimile.spec.formula import Formula
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name, optional
 from facsimile.spec.people import Governance, Sourced
@@ -178,9 +180,14 @@ class Planning(Model):
     """
 
     groups: dict[Reference, Count] = Field(
-        default_factory=dict, description="Records in the smallest group of a column."
+        default_factory=dict, description="Records in the smallest group of a column, or of `a*b` crossed."
     )
     numbers: dict[Reference, Spread] = Field(default_factory=dict)
+
+
+def _said(criterion: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """The formula of a regression, as it is written."""
+    return criterion["target"], criterion.get("on"), criterion.get("indicators")
 
 
 def _replace_one(value: Any) -> Any:
@@ -223,13 +230,13 @@ class Specification(Model):
         """Coefficients that compare with the regression paid once have its epsilon."""
         with suppress(AttributeError, KeyError, TypeError):
             once, form = data["budget"]["once"], data.get("statistic")
-            errors = [c["target"] for c in data["criteria"] if c.get("criterion") == "regression-mae"]
+            errors = [_said(c) for c in data["criteria"] if c.get("criterion") == "regression-mae"]
             criteria = [
                 {**c, "epsilon": once}
                 if c.get("criterion") == "regression-coefficients"
                 and "epsilon" not in c
                 and (c.get("statistic") or form) == "paper"
-                and errors in ([], [c["target"]])
+                and errors in ([], [_said(c)])
                 else c
                 for c in data["criteria"]
             ]
@@ -255,6 +262,7 @@ class Specification(Model):
             self._check_delta(),
             self._check_planning("groups"),
             self._check_planning("numbers"),
+            self._check_fits(),
         )
 
     @cached_property
@@ -351,19 +359,24 @@ class Specification(Model):
         return tuple(criterion for criterion in self.criteria if isinstance(criterion, sort))
 
     @property
-    def once_target(self) -> str | None:
-        """The column whose regression `budget.once` pays for; None where nothing compares with one."""
+    def once_formula(self) -> Formula | None:
+        """The regression that `budget.once` pays for; None where nothing compares with one."""
         if self.budget.once is None:
             return None
-        wanted = [c.target for c in self.criteria_of(RegressionError)]
-        wanted += [c.target for c in self.criteria_of(RegressionCoefficients) if self._refits(c)]
+        wanted = [c.formula for c in self.criteria_of(RegressionError)]
+        wanted += [c.formula for c in self.criteria_of(RegressionCoefficients) if self._refits(c)]
         return wanted[0] if wanted else None
 
     def shares_once(self, criterion: Criterion) -> bool:
         """Whether a criterion compares with the regression paid once, and so costs nothing itself."""
         if not isinstance(criterion, RegressionCoefficients) or not self._refits(criterion):
             return False
-        return criterion.target == self.once_target
+        return criterion.formula == self.once_formula
+
+    def nominal(self, name: str, formula: Formula) -> bool:
+        """Whether a predictor enters by its bins: a category without numbers, or one that is to."""
+        column = self.column(name)
+        return name in formula.indicators or (column.is_category and column.numbers is None)
 
     def tested_together(self, criterion: Criterion) -> bool:
         """Whether the noisy number of a joint test, that of `budget.test`, speaks of it."""
@@ -466,8 +479,9 @@ class Specification(Model):
                 self._check_references(criterion),
                 self._check_groups(criterion),
                 self._check_numbers(criterion),
+                self._check_formula(criterion),
                 self._check_clip(criterion),
-                self._check_query(criterion),
+                self._check_event(criterion),
                 self._check_reference(criterion),
                 at=("criteria", i),
             )
@@ -485,15 +499,65 @@ class Specification(Model):
                         yield Mistake(place, problem, hides=False)
 
     def _check_numbers(self, criterion: Criterion) -> Iterator[Mistake]:
-        wanted = [(place, name) for place, name in criterion.references() if place[0] == criterion.numbers_of]
-        if criterion.numbers_of == EVERY:
-            wanted = [(("criterion",), name) for name in self.names]
-        for place, name in wanted:
-            if name in self._by_name:
-                with suppress(Unknown):
-                    if self.column(name).finest.numbers is None:
-                        problem = f"criterion {criterion.kind} needs a number for every bin of {name}"
-                        yield Mistake(place, problem, hides=False)
+        for place, name in criterion.references():
+            if place[0] == criterion.numbers_of and name in self._by_name:
+                yield from self._check_numbered(criterion, place, name)
+
+    def _check_numbered(
+        self, criterion: Criterion, place: Place, name: str, instead: str = ""
+    ) -> Iterator[Mistake]:
+        with suppress(Unknown):
+            if self.column(name).finest.numbers is None:
+                problem = f"criterion {criterion.kind} needs a number for every bin of {name}{instead}"
+                yield Mistake(place, problem, hides=False)
+
+    def _check_formula(self, criterion: Criterion) -> Iterator[Mistake]:
+        """Predictors have numbers or are indicators; none is predicted from itself or squared for nothing."""
+        if not isinstance(criterion, RegressionCoefficients | RegressionError | LogisticCoefficients):
+            return
+        formula, kind = criterion.formula, criterion.kind
+        if isinstance(criterion, LogisticCoefficients):
+            predicted = names(criterion.condition(self.names))
+        else:
+            predicted = (formula.target,)
+            if formula.target in self._by_name:
+                yield from self._check_numbered(criterion, ("target",), formula.target)
+        places = {name: place for place, name in criterion.references() if place[0] == "on"}
+        others = tuple(name for name in self.names if name not in predicted)
+        columns = set(formula.columns(others))
+        for name in sorted(columns & {*predicted}):
+            yield Mistake(places[name], f"criterion {kind} predicts {name} from itself", hides=False)
+        for name in (name for name in self.names if name in columns - {*predicted}):
+            with suppress(Unknown):
+                if not self.nominal(name, formula):
+                    place, instead = places.get(name, ("criterion",)), f", or `indicators: [{name}]`"
+                    yield from self._check_numbered(criterion, place, name, instead)
+                elif (name, name) in formula.terms(others):
+                    problem = f"an indicator times itself is itself: {name} has no square"
+                    yield Mistake(places[name], problem, hides=False)
+        for i, name in enumerate(formula.indicators):
+            if name in self._by_name and name not in columns:
+                yield Mistake(("indicators", i), f"criterion {kind}: {name} is no predictor", hides=False)
+
+    def _check_fits(self) -> Iterator[Mistake]:
+        """One regression of the original is published; the one paid once has bins that do not change."""
+        every_ = list(enumerate(self.criteria))
+        errors = [(i, c) for i, c in every_ if isinstance(c, RegressionError)]
+        refits = [(i, c) for i, c in every_ if isinstance(c, RegressionCoefficients) and self._refits(c)]
+        for i, criterion in (*errors[1:], *refits[1:]):
+            problem = f"a release compares with one noisy regression: {criterion.kind} has two of them"
+            yield Mistake(("criteria", i, "criterion"), problem, hides=False)
+        formula = self.once_formula
+        if formula is None:
+            return
+        first = next(i for i, c in (*errors, *refits) if c.formula == formula)
+        others = tuple(name for name in self.names if name != formula.target)
+        for name in (name for name in self.names if name in set(formula.columns(others))):
+            if self.nominal(name, formula) and len(self.column(name).used) > 1:
+                problem = (
+                    f"the regression that budget.once pays for has indicators of {name}: let it `use` one "
+                )
+                yield Mistake(("criteria", first, "criterion"), f"{problem}of its alternatives", hides=False)
 
     def _check_clip(self, criterion: Criterion) -> Iterator[Mistake]:
         if not isinstance(criterion, MarginalsRelative) or self.statistic_of(criterion) != "paper":
@@ -502,9 +566,11 @@ class Specification(Model):
             problem = f"criterion {criterion.kind}: a ratio clipped below its threshold always passes"
             yield Mistake(("threshold",), problem)
 
-    def _check_query(self, criterion: Criterion) -> Iterator[Mistake]:
-        if isinstance(criterion, NamedQuery):
+    def _check_event(self, criterion: Criterion) -> Iterator[Mistake]:
+        if isinstance(criterion, NamedQuery | Proportion):
             yield from self._check_condition(criterion, "where")
+        elif isinstance(criterion, LogisticCoefficients):
+            yield from self._check_condition(criterion, "event")
 
     def _check_reference(self, criterion: Criterion) -> Iterator[Mistake]:
         """The reference of a matching is an alternative of every column that it compares."""
@@ -533,7 +599,9 @@ class Specification(Model):
             problem = "a raw constraint compares a column with constants, not with another column"
             yield Mistake(("never",), problem)
 
-    def _check_condition(self, part: Constraint | NamedQuery, key: str) -> Iterator[Mistake]:
+    def _check_condition(
+        self, part: Constraint | NamedQuery | Proportion | LogisticCoefficients, key: str
+    ) -> Iterator[Mistake]:
         text = f"`{cut(getattr(part, key))}`"  # a mistake hides it
         for atom in dict.fromkeys(atoms(part.condition(self.names))):
             yield from every(self._check_atom(atom, (key,), text))
@@ -719,7 +787,8 @@ class Specification(Model):
 
     def _check_planning(self, place: str) -> Iterator[Mistake]:
         for name in getattr(self.planning, place):
-            yield from self._check_name(name, ("planning", place, name), "planning")
+            for part in name.split("*") if place == "groups" else [name]:
+                yield from self._check_name(part, ("planning", place, name), "planning")
 
     def __repr__(self) -> str:
         """Short: a notebook shows it."""

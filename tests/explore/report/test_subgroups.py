@@ -205,8 +205,8 @@ def test_correlations_and_regressions_are_those_of_the_records() -> None:
         assert pair.original == pytest.approx(np.corrcoef(x.T)[i, j])
         assert pair.released == pytest.approx(np.corrcoef(y.T)[i, j])
         assert pair.difference == pytest.approx(np.corrcoef(y.T)[i, j] - np.corrcoef(x.T)[i, j])
-    assert regressed(SPEC) == ("height",)
-    fit = list(coefficients("height", table(real), table(synthetic)))
+    assert list(regressed(SPEC)) == ["height"]
+    fit = list(coefficients(SPEC, "height", table(real), table(synthetic)))
     assert [figure.of for figure in fit] == ["constant", "age", "sex"]
     sides = ([figure.original for figure in fit], [figure.released for figure in fit])
     for records, told in zip((x, y), sides, strict=True):
@@ -217,7 +217,7 @@ def test_correlations_and_regressions_are_those_of_the_records() -> None:
 
 def test_what_is_not_defined_is_none() -> None:
     flat = [(0, 0, code % 5) for code in range(20)]
-    fit = list(coefficients("height", table(flat), table(flat)))
+    fit = list(coefficients(SPEC, "height", table(flat), table(flat)))
     assert all(figure.original is None and figure.released is None for figure in fit)
     by_pair: dict[tuple[str, str], Figure] = {
         (c.of, c.among): c for c in correlations(table(flat), table(flat))

@@ -9,11 +9,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from math import prod
 
 import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.groups import Grouping, crossed, groupings, largest_gap, members
+from facsimile.acceptance.groups import (
+    Grouping,
+    groupings,
+    largest_gap,
+    members,
+    numbers_compared,
+    view_of,
+)
 from facsimile.acceptance.influence import Influences
 from facsimile.acceptance.kind import Kind, ShareKind, Stand, Told
 from facsimile.acceptance.original import Original
@@ -21,9 +29,10 @@ from facsimile.acceptance.planned import APART, UNKNOWN, Assumed, PlannedSensiti
 from facsimile.privacy.queries import Query, WorstSum
 from facsimile.privacy.queries.sensitivity import smallest_group
 from facsimile.privacy.queries.sums import Sums
+from facsimile.privacy.queries.view import seen
 from facsimile.shaping.constraints import implausible, impossible
 from facsimile.spec.bins import MissingBin
-from facsimile.spec.criteria import Correlation, NamedQuery, Quantile, RangesAbsolute
+from facsimile.spec.criteria import Correlation, NamedQuery, Quantile, RangesAbsolute, crossed
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
@@ -32,6 +41,7 @@ from facsimile.table.exact import Floats, Ints, dot, integers, rounded
 from facsimile.table.numbers import correlation, deviation, grid, mean, scaled, standardised
 from facsimile.table.scores import ONE, Factor, RowScores, indicator, units
 from facsimile.table.table import Codes, Table
+from facsimile.table.view import View
 
 UNIT = 1024
 MOST_INFLUENCES = 2048
@@ -48,20 +58,27 @@ class RangesKind(ShareKind[RangesAbsolute]):
     )
 
     def query(self, candidate: Candidate) -> Query:
-        groups = groupings(candidate.specification, self.criterion.by, candidate.table.domain)
-        return WorstSum(ranges(candidate.table, self.criterion.of, groups))
+        spec, by = candidate.specification, self.criterion.by
+        view = view_of(spec, by, candidate.table.domain)
+        groups = groupings(spec, by, view.domain)
+        return seen(view, WorstSum(ranges(view.of(candidate.table), self.criterion.of, groups)))
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
         """The shares of all ranges."""
-        groups = groupings(specification, self.criterion.by, table.domain)
-        return influences(ranges(table, self.criterion.of, groups), table, self.limit)
+        view = view_of(specification, self.criterion.by, table.domain)
+        groups = groupings(specification, self.criterion.by, view.domain)
+        shown = view.of(table)
+        return influences(ranges(shown, self.criterion.of, groups), shown, self.limit, view)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
         """Each prefix and suffix, within each group."""
-        size = {axis.name: axis.size for axis in domain.axes}
-        groups = groupings(specification, self.criterion.by, domain)
-        inside = max([2 * (max(places) + 1) * size[name] for name, places in groups] or [1])
-        return max(2 * size[name] ** 2 * inside for name in self.criterion.of)
+        inside = 1
+        for columns in crossed(self.criterion.by).values():
+            found = (specification.column(c).coarsening(domain.axis(c))[1] for c in columns)
+            groups = prod(max(places) + 1 for places in found)
+            codes = domain.axis(columns[0]).size if len(columns) == 1 else groups
+            inside = max(inside, 2 * groups * codes)
+        return max(2 * domain.axis(name).size ** 2 * inside for name in self.criterion.of)
 
 
 class QuantileKind(Kind[Quantile]):
@@ -70,25 +87,30 @@ class QuantileKind(Kind[Quantile]):
     topic, about, title = "quantiles", "of", "{Which} of {columns}"
     sentence = (
         "How far the release's {which} of {columns} is from being one of the original, in "
-        "ranks as a share of the release's group, overall{within}."
+        "ranks as a share of the release's group, overall{within}{filled}."
     )
 
     def query(self, candidate: Candidate) -> Query:
-        c = self.criterion
-        groups = groupings(candidate.specification, c.by, candidate.table.domain)
-        return WorstSum(quantiles(candidate.table, c.of, groups, c.at))
+        c, spec = self.criterion, candidate.specification
+        view = view_of(spec, c.by, candidate.table.domain)
+        groups = groupings(spec, c.by, view.domain)
+        return seen(view, WorstSum(quantiles(view.of(candidate.table), c.of, groups, c.at, c.fill_to or 1)))
 
     def influences(self, specification: Specification, table: Table) -> Influences | None:
         """The ranks of the table's own quantiles, which a candidate near it shares."""
-        groups = groupings(specification, self.criterion.by, table.domain)
-        return influences(quantiles(table, self.criterion.of, groups, self.criterion.at), table, self.limit)
+        c = self.criterion
+        view = view_of(specification, c.by, table.domain)
+        groups = groupings(specification, c.by, view.domain)
+        shown = view.of(table)
+        return influences(quantiles(shown, c.of, groups, c.at, c.fill_to or 1), shown, self.limit, view)
 
     def terms(self, specification: Specification, domain: Domain) -> int:
-        return crossed(domain, self.criterion.of, self.criterion.by)
+        return numbers_compared(specification, domain.axis(self.criterion.of).size, self.criterion.by, domain)
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         n = specification.n
-        smallest = min([assumed.groups.get(name, n) for name in self.criterion.by] or [n])
+        smallest = min([assumed.groups.get(name, n) for name in crossed(self.criterion.by)] or [n])
+        smallest = max(smallest, min(n, self.criterion.fill_to or 1))
         return Fraction(1, max(1, smallest)), f"smallest group {smallest:,}"
 
     def words(self) -> dict[str, str]:
@@ -189,8 +211,12 @@ class QueryKind(ShareKind[NamedQuery]):
         return "itself" if self.criterion.of is None else "floored"
 
 
-def influences(sums: Sequence[Sums], table: Table, limit: Fraction) -> Influences | None:
+def influences(
+    sums: Sequence[Sums], table: Table, limit: Fraction, view: View | None = None
+) -> Influences | None:
     """Sums that a table was made the candidate of, as functions of a record: t·n/unit. None for too many.
+
+    `view`: what the table shows of the records, where it does not show them as they are.
 
     A candidate S near the table asks that (Σ_R t − centre)/unit < limit. To first order that is e − d < limit,
     e the table's own error.
@@ -200,9 +226,9 @@ def influences(sums: Sequence[Sums], table: Table, limit: Fraction) -> Influence
         return None
 
     def of(codes: Codes) -> Floats:
-        found = []
+        rows, found = codes if view is None else view.rows(codes), []
         for part in sums:
-            places = tuple(codes[:, table.domain.place(name)] for name in part.clique)
+            places = tuple(rows[:, table.domain.place(name)] for name in part.clique)
             scale = np.array([float(table.n / unit) for unit in part.units])
             found.append(np.moveaxis(part.terms, 0, -1)[places] * scale)
         return np.concatenate(found, axis=1)
@@ -226,16 +252,21 @@ def ranges(candidate: Table, of: Sequence[str], groups: Sequence[Grouping]) -> t
     return tuple(parts)
 
 
-def quantiles(candidate: Table, of: str, groups: Sequence[Grouping], at: Fraction) -> tuple[Sums, ...]:
-    """Ranks of S's quantile b in R: #{x < b} − p·n_v and p·n_v − #{x ≤ b}, in shares of the group of S."""
+def quantiles(
+    candidate: Table, of: str, groups: Sequence[Grouping], at: Fraction, fill_to: int = 1
+) -> tuple[Sums, ...]:
+    """Ranks of S's quantile b in R: #{x < b} − p·n_v and p·n_v − #{x ≤ b}, in shares of the group of S.
+
+    A group counts with at least `fill_to` records.
+    """
     parts = [_ranks(candidate, (of,), np.ones(candidate.domain.axis(of).size, bool), at)]
     for grouping in groups:
         size = candidate.domain.axis(of).size
         for inside in members(grouping):
             if grouping[0] == of:
-                parts.append(_ranks(candidate, (of,), inside, at))
+                parts.append(_ranks(candidate, (of,), inside, at, fill_to))
             else:
-                parts.append(_ranks(candidate, (of, grouping[0]), np.tile(inside, (size, 1)), at))
+                parts.append(_ranks(candidate, (of, grouping[0]), np.tile(inside, (size, 1)), at, fill_to))
     return tuple(parts)
 
 
@@ -294,7 +325,7 @@ def _both_ways(candidate: Table, clique: Clique, terms: Ints, unit: Fraction, ce
     return Sums(clique, both, (*sums, *(-s for s in sums)), (unit,) * len(both))
 
 
-def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction) -> Sums:
+def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction, fill_to: int = 1) -> Sums:
     """Both rank errors of S's quantile within one group; terms in units of 1/denominator of p."""
     counts = candidate.marginal(clique) * inside
     along = counts if counts.ndim == 1 else counts.sum(axis=1)
@@ -304,4 +335,4 @@ def _ranks(candidate: Table, clique: Clique, inside: Mask, at: Fraction) -> Sums
     order = np.arange(len(along)).reshape((-1, *(1,) * (inside.ndim - 1)))
     terms = integers([0, -p, q - p])
     below, upto = (terms[inside * (1 + (mask * 1))] for mask in (order < place, order <= place))
-    return Sums(clique, np.stack([below, -upto]), (0, 0), (Fraction(q * max(1, size)),) * 2)
+    return Sums(clique, np.stack([below, -upto]), (0, 0), (Fraction(q * max(fill_to, size)),) * 2)

@@ -167,7 +167,7 @@ def _words(findings: Findings) -> dict[str, Any]:
         "paper": specification.scheme == "paper",
         "fresh_from": FRESH,
         "criteria": [(c.name, findings.titles[c.name], kind_of(c).told.words) for c in specification.criteria],
-        "targets": regressed(specification),
+        "targets": list(regressed(specification)),
         "faithful": next(iter(specification.criteria_of(Faithfulness)), None),
         "shown": SHOWN,
     }

@@ -32,8 +32,9 @@ def closeup(specification: Specification, real: Table, synthetic: Table) -> Iter
     yield from _pairs(real, synthetic)
     yield from _means(list(centres(specification, real, synthetic)))
     yield from _correlations(list(correlations(real, synthetic)))
-    for place, target in enumerate(regressed(specification)):
-        yield from _regression(f"regression-{place}", list(coefficients(target, real, synthetic)))
+    for place, name in enumerate(regressed(specification)):
+        found = list(coefficients(specification, name, real, synthetic))
+        yield from _regression(f"regression-{place}", found)
     yield from _groups(specification, real, synthetic)
 
 

@@ -14,14 +14,17 @@ from typing import Literal
 
 import numpy as np
 
-from facsimile.acceptance.kind import kinds_of
+from facsimile.acceptance.model import model_of
 from facsimile.explore.report.subgroups import centres, numeric
+from facsimile.spec.constraints import Condition
+from facsimile.spec.criteria import LogisticCoefficients, RegressionCoefficients, RegressionError
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.table.differences import by_ways
 from facsimile.table.domain import LARGEST_INDEX
 from facsimile.table.numbers import correlation, variance
 from facsimile.table.ranks import rank_correlation
-from facsimile.table.regression import Scaling, least_squares
+from facsimile.table.regression import Scaling, least_squares, most_likely
 from facsimile.table.table import Codes, Table
 
 Theme = Literal[
@@ -71,8 +74,8 @@ def figures(specification: Specification, original: Table, released: Table) -> I
     for one, other in combinations(numeric(original.domain), 2):
         before, after = (rank_correlation(table, one, other) for table in (original, released))
         yield Figure("spearman", one, other, before, after)
-    for target in regressed(specification):
-        yield from coefficients(target, original, released)
+    for name in regressed(specification):
+        yield from coefficients(specification, name, original, released)
     yield from _rows(original, released)
 
 
@@ -101,11 +104,15 @@ def _tables(k: int) -> str:
 
 def _centres(specification: Specification, original: Table, released: Table) -> Iterator[Figure]:
     found = list(centres(specification, original, released))
-    units = {of: _deviation(original, of) for of in dict.fromkeys(row["of"] for row in found)}
+    whole = {row["of"]: row["original"] for row in reversed(found)}
+    units = {
+        of: _deviation(original, of) if of in original.domain.names else sqrt(share * (1 - share)) or 1.0
+        for of, share in whole.items()
+    }
     for row in found:
         of, both = row["of"], (row["original"], row["released"])
         yield Figure("means", of, row["label"], *both, units[of], row["threshold"])
-    for row in found:
+    for row in (row for row in found if row["of"] in original.domain.names):
         of, both = row["of"], (row["original_median"], row["released_median"])
         yield Figure("medians", of, row["label"], *both, units[of])
 
@@ -122,23 +129,38 @@ def correlations(original: Table, released: Table) -> Iterator[Figure]:
         yield Figure("pearson", one, other, before, after)
 
 
-def regressed(specification: Specification) -> tuple[str, ...]:
-    """The targets of the regressions that criteria compare, each once."""
-    said = (kind.told for kind in kinds_of(specification))
-    return tuple(dict.fromkeys(name for one in said if one.topic == "regression" for name in one.columns))
+def regressed(specification: Specification) -> dict[str, tuple[Formula, Condition | None]]:
+    """The regressions that criteria compare, each once, by what is predicted from what."""
+    found: dict[str, tuple[Formula, Condition | None]] = {}
+    for criterion in specification.criteria:
+        if isinstance(criterion, LogisticCoefficients):
+            event = criterion.condition(specification.names)
+            found[f"{criterion.event}{_on(criterion.formula)}"] = (criterion.formula, event)
+        elif isinstance(criterion, RegressionCoefficients | RegressionError):
+            found[f"{criterion.target}{_on(criterion.formula)}"] = (criterion.formula, None)
+    return found
 
 
-def coefficients(target: str, original: Table, released: Table) -> Iterator[Figure]:
-    """Least squares of a target on a constant, which comes first, and all other columns.
+def _on(formula: Formula) -> str:
+    return "" if formula.on is None else f" on {', '.join(formula.on)}"
+
+
+def coefficients(specification: Specification, name: str, original: Table, released: Table) -> Iterator[Figure]:
+    """The coefficients of a regression, by its name: a constant, which comes first, and its features.
 
     Features are standardised by the released table in both regressions, as the criterion does, so that a
-    coefficient is what one deviation of the feature adds to the target. None where they are not determined.
+    coefficient is what one deviation of the feature adds to the target, or to the log odds of an event. None
+    where they are not determined.
     """
-    scaling, unit = Scaling.by(released, target), _deviation(original, target)
-    one, other = (least_squares(table, scaling) for table in (original, released))
-    for place, name in enumerate(("constant", *scaling.features)):
+    formula, event = regressed(specification)[name]
+    model = model_of(specification, formula, released.domain, event)
+    scaling = Scaling.by(model.of(released), model.target)
+    unit = 1.0 if event is not None else _deviation(original, model.target)
+    fit = least_squares if event is None else most_likely
+    one, other = (fit(model.of(table), scaling) for table in (original, released))
+    for place, feature in enumerate(("constant", *scaling.features)):
         before, after = (None if found is None else float(found[place]) for found in (one, other))
-        yield Figure("coefficients", name, target, before, after, unit)
+        yield Figure("coefficients", feature, name, before, after, unit)
 
 
 def _rows(original: Table, released: Table) -> Iterator[Figure]:

@@ -7,21 +7,18 @@ confidential table. Every figure is exact, and its line is a row for a table of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from facsimile.acceptance.groups import groupings, likeness, members
+from facsimile.acceptance.groups import crossing, likeness, named
 from facsimile.explore.report.exhibits import Row
-from facsimile.spec.bins import parse_bin
-from facsimile.spec.columns import Axis, Column
-from facsimile.spec.criteria import ConditionalMean, Faithfulness
-from facsimile.spec.meanings import meaning
+from facsimile.spec.columns import Axis
+from facsimile.spec.criteria import ConditionalMean, Faithfulness, Proportion, crossed
 from facsimile.spec.release import Specification
-from facsimile.table.conditions import Mask
-from facsimile.table.domain import Domain
+from facsimile.table.conditions import Mask, implausible
+from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import dot
 from facsimile.table.matching import matched
 from facsimile.table.numbers import scaled
@@ -30,53 +27,47 @@ from facsimile.table.table import Counts, Table
 
 @dataclass(frozen=True, eq=False)
 class Subgroup:
-    """The records whose code of a column is one of the group's; all records where `column` is None."""
+    """The records whose cell of some columns is one of the group's; all records where there is no column."""
 
-    column: str | None
+    columns: Clique
     label: str
-    codes: Mask
+    cells: Mask
 
     @property
     def words(self) -> str:
         """Who they are."""
-        return self.label if self.column is None else f"{self.column}: {self.label}"
+        return f"{' × '.join(self.columns)}: {self.label}" if self.columns else self.label
+
+    def holds(self, table: Table) -> Mask:
+        """Whether each distinct row of a table belongs to it."""
+        if not self.columns:
+            return np.ones(table.distinct, np.bool_)
+        return self.cells[tuple(table.column(name) for name in self.columns)]
 
     def of(self, table: Table) -> Table:
         """The group's records."""
-        return table if self.column is None else table.filter(self.codes[table.column(self.column)])
+        return table.filter(self.holds(table)) if self.columns else table
 
     def counts(self, table: Table, name: str) -> Counts:
         """The counts of another column's values, or of its own, within the group."""
-        alone = table.marginal((name,))
-        if self.column is None:
-            return alone
-        if self.column == name:
-            return np.where(self.codes, alone, 0)
-        found: Counts = table.marginal((name, self.column))[:, self.codes].sum(axis=1)
-        return found
+        return self.of(table).marginal((name,))
 
 
-EVERYBODY = Subgroup(None, "all records", np.ones(0, np.bool_))
+EVERYBODY = Subgroup((), "all records", np.ones(0, np.bool_))
 
 
 def groups(specification: Specification, domain: Domain) -> tuple[Subgroup, ...]:
-    """Every group of every column that declares groups."""
+    """Every group of every column that declares groups, and every crossed group that a criterion names."""
+    declared = [name for name in domain.names if specification.column(name).groups is not None]
+    asked = (one for criterion in specification.criteria for one in getattr(criterion, "by", ()))
     found = []
-    for name in domain.names:
-        column = specification.column(name)
-        if column.groups is not None:
-            said = [_spoken(column, label) for label in column.coarsening(domain.axis(name))[0]]
-            masks = members(groupings(specification, (name,), domain)[0])
-            found += [Subgroup(name, label, mask) for label, mask in zip(said, masks, strict=False)]
+    for columns in crossed((*declared, *asked)).values():
+        made = crossing(specification, columns, domain)
+        said = named(specification, (columns,), domain)
+        found += [
+            Subgroup(columns, ", ".join(labels), made.codes == code) for code, (_, labels) in enumerate(said)
+        ]
     return tuple(found)
-
-
-def _spoken(column: Column, label: str) -> str:
-    """A group's label in words where it is a range in the specification's notation; else as it is."""
-    if column.values is None and isinstance(column.groups, list):
-        with suppress(ValueError):
-            return meaning(parse_bin(label, column.step), column.step)
-    return label
 
 
 def numeric(domain: Domain) -> tuple[str, ...]:
@@ -85,7 +76,8 @@ def numeric(domain: Domain) -> tuple[str, ...]:
 
 
 def centres(specification: Specification, real: Table, synthetic: Table) -> Iterator[Row]:
-    """The mean and the median of every column with numbers, overall and within every group of other columns.
+    """The mean and the median of every column with numbers, overall and within every group of other columns;
+    and the share of every event that a proportion speaks of.
 
     None where a group holds no record. The median is the smallest number that at least half of the records do
     not exceed. `threshold` is that of the criterion about this mean, if there is one.
@@ -94,8 +86,8 @@ def centres(specification: Specification, real: Table, synthetic: Table) -> Iter
     for of in numeric(real.domain):
         axis, criterion = real.domain.axis(of), asked.get(of)
         for group in (EVERYBODY, *groups(specification, real.domain)):
-            covered = criterion is not None and (group.column is None or group.column in criterion.by)
-            if group.column == of and not covered:
+            covered = criterion is not None and _covered(group, criterion)
+            if of in group.columns and not covered:
                 continue
             row: Row = {"of": of, "label": group.words}
             one, other = group.counts(real, of), group.counts(synthetic, of)
@@ -106,6 +98,36 @@ def centres(specification: Specification, real: Table, synthetic: Table) -> Iter
             row["difference"] = None if lacking else row["released"] - row["original"]
             row["threshold"] = float(criterion.threshold) if criterion is not None and covered else None
             yield row
+    for proportion in specification.criteria_of(Proportion):
+        yield from _shares(specification, proportion, real, synthetic)
+
+
+def _covered(group: Subgroup, criterion: ConditionalMean | Proportion) -> bool:
+    """Whether a criterion compares a group."""
+    return not group.columns or group.columns in crossed(criterion.by).values()
+
+
+def _shares(
+    specification: Specification, criterion: Proportion, real: Table, synthetic: Table
+) -> Iterator[Row]:
+    """How often an event happened, overall and within the groups that a criterion compares."""
+    condition, threshold = criterion.condition(specification.names), float(criterion.threshold)
+    happened = [implausible([condition], table.domain, table.codes) for table in (real, synthetic)]
+    for group in (EVERYBODY, *groups(specification, real.domain)):
+        if not _covered(group, criterion):
+            continue
+        found, sizes = [], []
+        for table, event in zip((real, synthetic), happened, strict=True):
+            inside = group.holds(table)
+            sizes.append(int(table.counts[inside].sum()))
+            found.append(int(table.counts[inside & event].sum()) / sizes[-1] if sizes[-1] else None)
+        one, other = found
+        yield {
+            "of": f"share where {criterion.where}", "label": group.words,
+            "real_records": sizes[0], "synthetic_records": sizes[1], "original": one, "released": other,
+            "original_median": None, "released_median": None,
+            "difference": None if one is None or other is None else other - one, "threshold": threshold,
+        }  # fmt: skip
 
 
 def _mean(axis: Axis, counts: Counts) -> float | None:
@@ -131,7 +153,7 @@ def worst(specification: Specification, real: Table, synthetic: Table) -> Iterat
         places = [
             (f"{axis.name} {label}: {one:,} → {other:,}", int(one), int(other))
             for axis in real.domain.axes
-            if axis.name != group.column
+            if axis.name not in group.columns
             for label, one, other in zip(
                 axis.labels, group.counts(real, axis.name), group.counts(synthetic, axis.name), strict=True
             )

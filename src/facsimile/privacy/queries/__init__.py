@@ -17,9 +17,10 @@ from facsimile.privacy.queries.regression import OneStep as OneStep
 from facsimile.privacy.queries.regression import PredictionGap as PredictionGap
 from facsimile.privacy.queries.regression import WorstExcess as WorstExcess
 from facsimile.privacy.queries.sums import WorstSum as WorstSum
+from facsimile.privacy.queries.view import Viewed as Viewed
 
 QUERIES: tuple[type[Query], ...] = (
     LargestDifference, ClippedRatio, Unlikeness, TotalVariation, TailDifference, WorstSum, FloorMeans,
-    ResizedMeans, OneStep, PredictionGap, Unmatched, WorstExcess,
+    ResizedMeans, OneStep, PredictionGap, Unmatched, WorstExcess, Viewed,
 )  # fmt: skip
 SCORES: tuple[type[Scores], ...] = (MarginalDistances, BoxDistances, Dependences)

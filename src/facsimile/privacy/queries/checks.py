@@ -14,12 +14,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from facsimile.privacy.noise import LARGEST
+from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.exact import largest
 from facsimile.table.linear import Linear
 from facsimile.table.matching import EXACT, Likeness, matched
 from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 
 T = TypeVar("T")
 MOST_CELLS = 2**28
@@ -134,9 +136,30 @@ def linear(model: Any, domain: Domain) -> None:
     require(type(model) is Linear and model.domain == domain, "a model over another domain")
     numbered(domain, model.target)
     require(type(model.constant) is int, "a constant is an integer")
-    named(domain, tuple(name for name, _ in model.contributions))
-    for name, table in model.contributions:
-        integral(table, domain.project((name,)).shape)
+    for clique, table in model.contributions:
+        tabled(domain, clique, table)
+
+
+def tabled(domain: Domain, clique: Any, table: Any) -> None:
+    """An integer for each cell of known columns that can be counted."""
+    require(type(clique) is tuple and len(clique) > 0, "a table is of some columns")
+    columns(domain, clique)
+    integral(table, domain.project(clique).shape)
+
+
+def view(shown: Any, domain: Domain) -> None:
+    """Columns made of those of the domain, each with a known code for every cell."""
+    require(type(shown) is View and shown.source == domain, "a view of another domain")
+    require(type(shown.columns) is tuple and len(shown.columns) > 0, "a view shows columns")
+    names = [column.axis.name for column in shown.columns]
+    require(len(set(names)) == len(names), "a view shows each column once")
+    for column in shown.columns:
+        require(type(column) is Shown and type(column.axis) is Axis, "a column of a view")
+        tabled(domain, column.clique, column.codes)
+        require(column.codes.dtype == np.int64, "codes are integers")
+        require(
+            int(column.codes.min()) >= 0 and int(column.codes.max()) < column.axis.size, "codes of its axis"
+        )
 
 
 def scores(found: Any, domain: Domain) -> None:

@@ -32,7 +32,7 @@ class GroupMeans(Query):
     """What both forms share: groups, and how sums are taken from counts.
 
     `groupings` gives for each conditioning column the group of each of its codes. All records together are
-    a group of their own, of the public size n.
+    a group of their own, of the public size n. A group is counted with at least `fill_to` records.
     """
 
     candidate: Table
@@ -40,6 +40,7 @@ class GroupMeans(Query):
     groupings: tuple[tuple[str, tuple[int, ...]], ...]
     bounds: tuple[Fraction, Fraction]
     slack: Fraction
+    fill_to: int = 1
 
     def __post_init__(self) -> None:
         if not all(checks.whole(g, 0, checks.MOST_GROUPS) for _, places in self.groupings for g in places):
@@ -52,7 +53,7 @@ class GroupMeans(Query):
         for name, places in self.groupings:
             checks.grouped(domain, name, places)
             checks.columns(domain, tuple(dict.fromkeys((self.of, name))))
-        checks.require(checks.exact([self.slack]), "a slack")
+        checks.require(checks.exact([self.slack]) and checks.whole(self.fill_to), "a slack, and a size")
 
     def counts(self, table: Table) -> Iterator[Ints]:
         """For each group, how many of its records fall into each bin of the averaged column."""
@@ -72,7 +73,7 @@ class GroupMeans(Query):
             count = int(counts.sum())
             mean = Fraction(int(dot(values, counts)), unit * count) if count else (low + high) / 2
             size = sensitivity.smallest_group(count, n, self.slack) if count else 1
-            found.append(Group(min(high, max(low, grid(mean))), size if found else n))
+            found.append(Group(min(high, max(low, grid(mean))), max(size, self.fill_to) if found else n))
         return tuple(found)
 
     @abstractmethod

@@ -22,6 +22,8 @@ from facsimile.table.exact import LARGEST, Ints, dot, frozen, largest
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.table import Codes, Table
 
+MOST_SIGNED, MOST_SIGNS = 2**30, 2**12
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -48,13 +50,19 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class OneStep(Query):
-    """‖(1/n) Σ_R z‖₁ with z(x, y) = A·x·(y − x·w_S), A = G_S⁻¹: one Newton step from w_S towards w_R.
+    """‖(1/n) Σ_R z‖₁ with z(x, y) = A·x·(y − f(x·w_S)): one Newton step from w_S towards w_R.
 
-    Theorem.  Δ = diam₁{z(cell)}/n over the cells that raw constraints allow; where these are too many to list,
-      the sum of the ranges of z's coordinates. It holds for every R of n records, whatever its reader let in.
+    f is the identity and A = G_S⁻¹; or, of an event y, f is the logistic function and A the inverse of S's
+    Fisher information. z is an integer function of a cell: see Terms.
+
+    Theorem.  Δ = diam₁{z(cell)}/n over the cells that raw constraints allow. Where z has so many coordinates
+      that signs are too many, the least of Σ ranges and 2·max‖z − m‖₁ for the middles m of the ranges and for
+      m = 0; where cells are too many to list, Terms.reach. It holds for every R of n records, whatever its
+      reader let in.
     Proof.    A record outside the allowed cells counts as one in the first of them [A], so every term is the z
       of an allowed cell. A replacement takes one term out of the sum and puts another in, so the sum moves by
-      a difference of two terms: in L1 at most their diameter, max over signs σ of (max σ·z − min σ·z) [B]. A
+      a difference of two terms: in L1 at most their diameter, max over signs σ of (max σ·z − min σ·z) [B]. It
+      is at most the sum of the coordinates' ranges, and ‖z − z'‖ ≤ ‖z − m‖ + ‖m − z'‖ for any public m [D]. A
       norm moves no more than its argument. Terms are integers that depend on the cell and on S only; their
       sums are exact [C].  QED
     The norm is the largest |σ·(1/n) Σ z|, and each moves by at most its own (max σ·z − min σ·z)/n: in a joint
@@ -67,7 +75,8 @@ class OneStep(Query):
 
     def check(self, domain: Domain, n: int) -> None:
         """Linear functions over the domain; n records; a mask shaped like the domain."""
-        checks.require(type(self.terms) is Terms and len(self.terms.rows) > 0, "terms")
+        checks.require(type(self.terms) is Terms and type(self.terms.odds) is bool, "terms")
+        checks.require(type(self.terms.rows) is tuple and len(self.terms.rows) > 0, "terms")
         for model in (self.terms.residual, *self.terms.rows):
             checks.linear(model, domain)
         _check_cells(self.cells, domain)
@@ -81,16 +90,35 @@ class OneStep(Query):
         return dot(self.terms.of(_held(self.cells, table)).T, table.counts)  # [C]
 
     @cached_property
-    def _signed(self) -> list[tuple[tuple[int, ...], Fraction]]:
-        """Every choice of signs, up to its opposite, with the Δ of |σ·(1/n) Σ z|; none where cells are many."""
+    def _listed(self) -> Ints | None:
+        """The terms of every allowed cell; None where these are too many to list."""
         if self.cells is None:
-            return []
+            return None
         z = self.terms.of(self.cells.codes)
+        return z if 2 * largest(z) * z.shape[1] < LARGEST else z.astype(object)
+
+    @cached_property
+    def _signed(self) -> list[tuple[tuple[int, ...], Fraction]]:
+        """Every choice of signs, up to its opposite, with the Δ of |σ·(1/n) Σ z|; none where they are many."""
+        z = self._listed
+        if z is None:
+            return []
+        number = 1 << (z.shape[1] - 1)
+        if number > MOST_SIGNS or number * len(z) > MOST_SIGNED:
+            return []
         signs = [(1, *sign) for sign in product((1, -1), repeat=z.shape[1] - 1)]
-        fits = largest(z) * z.shape[1] < LARGEST
-        spreads = ((z if fits else z.astype(object)) @ np.array(sign) for sign in signs)
-        ranges = (max(1, int(s.max()) - int(s.min())) for s in spreads)  # [B]
+        ranges = (max(1, int(s.max()) - int(s.min())) for s in (z @ np.array(sign) for sign in signs))  # [B]
         return [(sign, self._mean(width)) for sign, width in zip(signs, ranges, strict=True)]
+
+    @cached_property
+    def _reach(self) -> int:
+        """At least the diameter, where signs cannot be listed."""
+        z = self._listed
+        if z is None:
+            return self.terms.reach()
+        low, high = z.min(axis=0), z.max(axis=0)
+        around = (2 * int(np.abs(z - m).sum(axis=1).max()) for m in (0 * low, (low + high) // 2))
+        return min(int((high - low).sum()), *around)  # [D]
 
     def _mean(self, units: int) -> Fraction:
         return Fraction(units, self.n * self.terms.unit)
@@ -103,7 +131,7 @@ class OneStep(Query):
 
     @cached_property
     def _moves(self) -> list[Fraction]:
-        return [step for _, step in self._signed] or [self._mean(max(1, self.terms.reach()))]
+        return [step for _, step in self._signed] or [self._mean(max(1, self._reach))]
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
         if not self._signed:
