@@ -37,6 +37,11 @@ class Answers(Protocol):
         """The same records under other axes."""
 
 
+def unscored(name: str, table: Table) -> RowScores | None:
+    """No criterion has anything to ask."""
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """What is public about the table beside its domain.
@@ -50,7 +55,7 @@ class Known:
     zeros: tuple[tuple[Clique, Mask], ...] = ()
     coarser: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     prior: Table | None = None
-    scores: Callable[[str, Table], RowScores | None] = lambda name, table: None
+    scores: Callable[[str, Table], RowScores | None] = unscored
 
 
 class RowModel(ABC):
