@@ -67,7 +67,9 @@ def test_a_ratio_is_met_where_its_linear_view_is(threshold: str) -> None:
 
 def test_a_quantile_is_met_by_its_own_table_with_room() -> None:
     real, made = near()
-    specification = validated(plain(SHAPE, [{"criterion": "quantile", "of": "b", "by": ["a"], "threshold": "0.05"}]))
+    specification = validated(
+        plain(SHAPE, [{"criterion": "quantile", "of": "b", "by": ["a"], "threshold": "0.05"}])
+    )
     linear = LinearCriteria.of(specification.sized(real.n), real)
     assert float(linear.worst(np.zeros((len(linear.parts[0][1].low), 1)))[0, 0]) == 0
     means = [table.counts @ linear.functions(table.codes) / table.n for table in (made, real)]
