@@ -303,8 +303,10 @@ def test_a_design_is_written_into_the_specification(
     assert run("check", out).code == 0
     assert run(*command, "-o", out).complaints.startswith("E401 ")
     said = run(*command, "--json").json
-    assert out.read_text(encoding="utf-8").count("family: workload") == 1
-    assert said["own"]["measurements"] in unwrapped(found) or said["own"]["measurements"] != "auto"
+    written = load(out)
+    (grid,) = written.families
+    assert (grid.family, grid.combination(0)) == ("workload", said["own"])
+    assert [one.hyperparameters for one in written.space.listed or ()] in ([], [said["own"]])
 
 
 @pytest.mark.parametrize(

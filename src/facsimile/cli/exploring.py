@@ -26,7 +26,6 @@ from facsimile.errors import refusal
 from facsimile.sources.address import Address
 from facsimile.spec.choices import SchemeName
 
-MARGIN, TRIALS = 2.0, 400
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="A study that `facsimile explore` made.")]
 
 
@@ -170,10 +169,13 @@ def design_command(
         str | None, typer.Option(help="What the generator may spend; default: `budget.generator`.")
     ] = None,
     margin: Annotated[
-        float, typer.Option(min=0.0, max=20.0, help="Scales of its noise that each criterion should be met by.")
-    ] = MARGIN,
+        float | None,
+        typer.Option(min=0.0, max=20.0, help="Scales of its noise that each criterion is met by; default 2."),
+    ] = None,
     scores: Annotated[bool, typer.Option(help="Let criteria ask for scores of their own.")] = True,
-    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Drafts to try at most.")] = TRIALS,
+    trials: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Drafts to try at most; default 400.")
+    ] = None,
     alternatives: Alternatives = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same design.")] = 1,
     out: Annotated[

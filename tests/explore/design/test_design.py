@@ -13,38 +13,40 @@ from facsimile.explore import design as package
 from facsimile.explore.design import Designed, design, listed, roomy, worth
 from facsimile.explore.design.draft import Own
 from facsimile.explore.design.rehearsals import Rehearsals
-from facsimile.spec.load import validated
+from facsimile.explore.narrowed import designed
+from facsimile.spec.load import dump, loads, validated
+from facsimile.spec.space import Configuration
 from facsimile.synthesizers.workload import Workload
 from workloads import EPSILON, SMALL, plain, small, watched
 
 
 @pytest.fixture(scope="module")
-def designed() -> Designed:
+def found() -> Designed:
     return design(*small(), EPSILON, margin=0, trials=40)
 
 
-def test_what_is_designed_is_part_of_a_specification(designed: Designed) -> None:
+def test_what_is_designed_is_part_of_a_specification(found: Designed) -> None:
     whole = copy.deepcopy(SMALL)
-    whole["families"] = [{"family": "workload", "grid": {name: [text] for name, text in designed.own.items()}}]
+    whole["families"] = [{"family": "workload", "grid": {name: [text] for name, text in found.own.items()}}]
     specification = validated(whole)
-    assert specification.families[0].combination(0) == designed.own
-    Workload.of(designed.own).check(small()[1].domain, 3000, EPSILON)
+    assert specification.families[0].combination(0) == found.own
+    Workload.of(found.own).check(small()[1].domain, 3000, EPSILON)
 
 
-def test_a_planted_dependence_is_found_and_better_than_auto(designed: Designed) -> None:
-    assert designed.taken == "design" and "a" in designed.own["measurements"]
-    assert designed.confirmed.share >= designed.before.share
-    assert designed.predicted is not None and 0 <= designed.predicted <= 1
-    low, high = designed.confirmed.bounds
-    assert low <= designed.confirmed.share <= high
+def test_a_planted_dependence_is_found_and_better_than_auto(found: Designed) -> None:
+    assert found.taken == "design" and "a" in found.own["measurements"]
+    assert found.confirmed.share >= found.before.share
+    assert found.predicted is not None and 0 <= found.predicted <= 1
+    low, high = found.confirmed.bounds
+    assert low <= found.confirmed.share <= high
 
 
-def test_the_same_seed_designs_the_same(designed: Designed) -> None:
+def test_the_same_seed_designs_the_same(found: Designed) -> None:
     again = design(*small(), EPSILON, margin=0, trials=40)
     assert (again.own, again.confirmed, again.predicted) == (
-        designed.own,
-        designed.confirmed,
-        designed.predicted,
+        found.own,
+        found.confirmed,
+        found.predicted,
     )
 
 
@@ -108,6 +110,18 @@ def test_nothing_that_can_be_held_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Rehearsals, "candidate", lambda self, own, seed: None)
     with pytest.raises(FacsimileError, match=r"^E160 "):
         design(*small(), EPSILON, trials=3)
+
+
+def test_a_design_is_written_where_the_families_stood_and_comments_stay() -> None:
+    source = "# Ours.\n" + dump(validated(copy.deepcopy(SMALL))) + "# The end.\n"
+    specification = loads(source)
+    own = {"measurements": "each; a*b", "weights": "1,1,1; 2"}
+    one = Configuration(specification.first, "workload", own, {"algorithm": "paper", "min_count": "1"})
+    text = designed(source, one, ["Designed."])
+    assert text.startswith("# Designed.\n# Ours.\n") and text.endswith("# The end.\n")
+    again = loads(text)
+    assert again.families[0].combination(0) == own and len(again.families) == 1
+    assert again.model_copy(update={"families": specification.families}) == specification
 
 
 def test_worth_follows_the_worst() -> None:

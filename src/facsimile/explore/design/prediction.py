@@ -159,8 +159,9 @@ class Prediction:
 
 def _sizes(both: Floats) -> Floats:
     """Deviations; 1 where there is none."""
-    found: Floats = np.sqrt(np.diag(both))
-    return np.where(found > 0, found, 1.0)
+    variances = np.diag(both)
+    found: Floats = np.sqrt(np.where(variances > FAINT * variances.max(initial=FAINT), variances, 1.0))
+    return found
 
 
 def _noise(asked: Asked, size: int, draws: int, seed: int) -> Floats:
