@@ -34,7 +34,7 @@ from facsimile.privacy.noise import RehearsalNoise
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
-from facsimile.table.table import Table
+from facsimile.table.table import Codes, Table
 from laws import ALPHA
 from specs import changed
 
@@ -132,7 +132,7 @@ def tables(spec: Specification, number: int) -> Iterator[Table]:
     """Tables nearer and farther from the first."""
     domain = Domain(spec.axes(spec.first))
     random = np.random.default_rng(7)
-    base = np.array(list(np.ndindex(*domain.shape)) * SMALL_N)[:SMALL_N]
+    base: Codes = np.array(list(np.ndindex(*domain.shape)) * SMALL_N)[:SMALL_N]
     for place in range(number):
         moved = random.random(SMALL_N) < place / number
         yield Table.from_rows(

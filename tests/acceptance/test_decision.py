@@ -127,6 +127,24 @@ def test_what_is_tested_by_its_own_noise_passes_by_luck_as_seldom_as_stated(
         assert tail(t - 2, epsilon, 1) > float(luck) * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("luck", [Fraction(1, 20), Fraction(1, 400)])
+def test_its_margin_is_that_of_the_noise_that_is_drawn(pair: Pair, luck: Fraction) -> None:
+    """Sensitivities of many units of their grid, and of one."""
+    specification, _, synthetic = pair
+    units = set()
+    for criterion in specification.criteria:
+        if not isinstance(criterion, RegressionError):
+            plain = Candidate(specification, synthetic).asked(criterion, "sharp")
+            assert plain is not None
+            question, asked = plain.question(), plain.guarded(luck)
+            units.add(question.units)
+            t = math.floor(question.grid * plain.limit) - (asked.tested_at * question.grid - 1)
+            assert t.denominator == 1
+            assert tail(int(t), question.epsilon, question.units) <= float(luck) * (1 + 1e-9)
+            assert tail(int(t) - 2, question.epsilon, question.units) > float(luck) * (1 - 1e-9)
+    assert min(units) == 1 and max(units) > 1_000
+
+
 def test_the_check_values_of_a_coin() -> None:
     """α = γ = 0.05: luck 0.0026247, not αγ; at K = 1024 and ε = 0.2 a margin of 26,879, not 27,128."""
     luck = Coin(gamma=Fraction(1, 20), false_accept=Fraction(1, 20)).luck

@@ -380,7 +380,7 @@ class ShortSteps(FloorMeans):
     """Mutant: a joint test takes every group in units of the smallest step."""
 
     @property
-    def _moves(self) -> list[Fraction]:  # type: ignore[override]
+    def _moves(self) -> list[Fraction]:
         found = [2 / Fraction(group.size) for group in self.groups]
         return [min(found)] * len(found)
 

@@ -44,6 +44,10 @@ PAPER_ONCE = paper(criteria=SHARING, budget={"total": "90", "generator": "2", "o
 PAPER_SHARP = paper(criteria=ALL, statistic="sharp", budget={"total": "90", "generator": "2", "once": "0.2"})
 SPECIFICATIONS = {"joint": JOINT, "joint paper": JOINT_PAPER, "paper": PAPER, "paper sharp": PAPER_SHARP}
 SPECIFICATIONS["paper once"] = PAPER_ONCE
+ALONE = [
+    {key: given for key, given in c.items() if key != "epsilon" or place % 2} for place, c in enumerate(ALL)
+]
+SPECIFICATIONS["measured"] = specification(criteria=ALONE, budget=BUDGET, scheme="measured")
 
 
 @cache
@@ -178,6 +182,17 @@ def test_rooms_give_the_chance_of_a_release(
             assert chance == pytest.approx(expected, rel=1e-3, abs=1e-9)
 
 
+def test_in_scheme_measured_a_candidate_is_accepted_as_a_release_accepts_it() -> None:
+    """With plenty of budget by its errors alone, whichever criteria share a number."""
+    rich = [c | ({"epsilon": "1000"} if "epsilon" in c else {}) for c in ALONE]
+    budget = {"total": "99000", "generator": "2", "test": "1000", "once": "1000"}
+    spec = specification(criteria=rich, budget=budget, scheme="measured")
+    for factor in (Fraction(1, 20), Fraction(20)):
+        asked_for = tightened(spec, factor)
+        found = [judge(asked_for, place).judgement() for place in range(len(candidates()))]
+        assert [one.accepted for one in found] == [factor > 1] * len(found)
+
+
 def trial_of(said: Judgement) -> Trial:
     return Trial("c", "2", 1000, said.accepted, said.readings, said.noiseless, 0.0, 0.0)
 
@@ -234,9 +249,9 @@ def tightened(spec: Specification, factor: Fraction) -> Specification:
     given = [c for c in scaled if c["criterion"] != "marginals-relative"]
     plain = spec.model_dump(mode="json", exclude_none=True)
     for criterion in given:
-        criterion["epsilon"] = next(
-            c["epsilon"] for c in plain["criteria"] if c["criterion"] == criterion["criterion"]
-        )
+        same = next(c for c in plain["criteria"] if c["criterion"] == criterion["criterion"])
+        del criterion["epsilon"]
+        criterion |= {"epsilon": same["epsilon"]} if "epsilon" in same else {}
     return specification(**(plain | {"criteria": given}))
 
 

@@ -81,7 +81,7 @@ def test_a_cheap_criterion_gets_little_and_losses_are_as_planned() -> None:
     trials = [Trial("one", "1", 1000, True, (), rooms, 1.0, 2.0)] * 4
     distances, luck = Distances.of(trials), Fraction(1, 20)
     for loss, split in zip(LOSSES * len(ROOMS), _splits(distances, luck), strict=True):
-        assert split["wide"] < split["narrow"] / 50
+        assert split["wide"] < split["narrow"] / 40
         chance = distances.by_measurement([split["wide"], split["narrow"]], None, luck)
         assert 1 - 1.1 * loss <= chance.min() <= 1
 

@@ -191,10 +191,8 @@ def _ways(
         at = [one.at(once) for one in distances]
         paid = None if once is None else parse_decimal(once)
         tested = _charged(spec, paid, measured)
-        bounded = [scheme for scheme in BOUNDED if scheme != "measured" or _measurable(spec)]
         if factor is not None:
-            simple = [scheme for scheme in bounded if scheme != "train-once"]
-            for test, scheme in product(TESTS[2:8:2], simple):
+            for test, scheme in product(TESTS[2:8:2], _tested(spec, repeats=False)):
                 chances = [one.joint(test, mode_of(selections[0]).luck) for one in at]
                 yield (scheme, test, paid, _after(scheme, tested), selections[0]), chances
             continue
@@ -206,10 +204,9 @@ def _ways(
                 yield ("paper", None, paid, _charged(spec, paid, tuple(noisier.items())), selection), chances
             for test in TESTS if mode.halting else ():
                 chances = [one.joint(test, mode.luck) for one in at]
-                for scheme in bounded:
-                    if mode.repeats or scheme != "train-once":
-                        yield (scheme, test, paid, _after(scheme, tested), selection), chances
-            for split in _splits(at[0], mode.luck) if mode.halting and "measured" in bounded else ():
+                for scheme in _tested(spec, mode.repeats):
+                    yield (scheme, test, paid, _after(scheme, tested), selection), chances
+            for split in _splits(at[0], mode.luck) if mode.halting and _measurable(spec) else ():
                 chances = [
                     one.by_measurement([split[name] for name, _ in one.criteria], None, mode.luck) for one in at
                 ]
@@ -248,6 +245,12 @@ def _measured(spec: Specification, distances: Distances, noise: float) -> Epsilo
         found[name] = max(found.get(name, Fraction(0)), round_up(1 / (noise * least)))
     kept = {kind.criterion.name: kind.criterion.epsilon for kind in kinds_of(spec) if kind.leaves}
     return tuple({**found, **kept}.items())
+
+
+def _tested(spec: Specification, repeats: bool) -> list[SchemeName]:
+    """The schemes with a joint test; one fit for all candidates helps where there may be several."""
+    kept = {"train-once": repeats, "measured": _measurable(spec)}
+    return [scheme for scheme in BOUNDED if kept.get(scheme, True)]
 
 
 def _after(scheme: SchemeName, tested: Epsilons) -> Epsilons:

@@ -7,7 +7,7 @@
     3  the whole budget is charged once, or a charge that a crash left is taken up; then nothing is shown
     4  the search: configuration → recode → fit → sample → filter → project → test, until accepted or halted
     5  the decision is on disk before anything else happens
-    6  the criteria are measured once more with fresh noise, and that is on disk too
+    6  where the scheme says so, the criteria are measured with fresh noise, and that is on disk too
     7  the bundle gets its name in one step
     8  the charge is closed; only then is the journal removed
 
