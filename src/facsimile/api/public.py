@@ -71,7 +71,6 @@ def fit(
     >>> fitted.sample(1000, seed=2).to_pandas()  # doctest: +SKIP
     """
     from facsimile.explore.priors import other_prior
-    from facsimile.release.prior import refuse_same
     from facsimile.release.synthesize import fit
 
     refuse_unless(public, "facsimile.fit")
@@ -79,8 +78,8 @@ def fit(
     spent, start = exact(epsilon), None if prior is None else source(prior)
     spec, records = specified(specification), source(data)
     choice = alternatives_of(spec, alternatives)
-    if prior is not None:
-        refuse_same(prior, data)
+    if prior is not None and prior is data:
+        raise refusal("E219")
     return fit(spec, records, family, spent, seed, hyperparameters, choice, other_prior(spec, start, records))
 
 
