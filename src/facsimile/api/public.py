@@ -73,6 +73,7 @@ def fit(
     >>> fitted = facsimile.fit("release.yaml", frame, public=True, epsilon="0.5")  # doctest: +SKIP
     >>> fitted.sample(1000, seed=2).to_pandas()  # doctest: +SKIP
     """
+    from facsimile.explore.priors import other_prior
     from facsimile.release.synthesize import fit
 
     refuse_unless(public, "facsimile.fit")
@@ -80,7 +81,9 @@ def fit(
     spent, start = exact(epsilon), None if prior is None else source(prior)
     spec, records = specified(specification), source(data)
     choice = alternatives_of(spec, alternatives)
-    return fit(spec, records, family, spent, seed, hyperparameters, choice, start)
+    if prior is not None and prior is data:
+        raise refusal("E219")
+    return fit(spec, records, family, spent, seed, hyperparameters, choice, other_prior(spec, start, records))
 
 
 def evaluate(

@@ -8,6 +8,7 @@ from typing import Any
 from facsimile.errors import DataRefused, SpecRefused, refusal
 from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
+from facsimile.privacy.dataset import refuse_confidential
 from facsimile.privacy.reader import read_public
 from facsimile.release.prior import admitted, refuse_same
 from facsimile.spec.prior import RECORDS
@@ -44,5 +45,6 @@ def other_prior(specification: Specification, prior: Any, data: Any) -> Table | 
     """A prior that a call names in place of the specification's own."""
     if prior is None:
         return prior_of(specification, data)
+    refuse_confidential(prior)
     refuse_same(prior, data)
     return read_public(prior, specification)
