@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.adult import RECORDS, adult
+from benchmarks.designs import DESIGNS
 from benchmarks.reading import own_peak
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from facsimile.explore.facts import load_facts
@@ -24,7 +26,8 @@ from facsimile.shaping.constraints import impossible
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
 from facsimile.spec.load import load
-from facsimile.synthesizers.base import Known
+from facsimile.synthesizers.base import Known, Synthesizer
+from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
@@ -39,9 +42,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     "mwem-tables": {"num_iterations": "30"},
     "pep-tables": {"num_iterations": "30", "marginal": "2"},
 }
+DESIGNED = "workload, designed"
 MEMORY = 4.0
 SEED = 1
-TRIPLES = 200
+TRIPLES = 400
 
 
 @benchmark(rows=100_000)
@@ -54,6 +58,12 @@ def wide(rows: int, folder: Path) -> Report:
 def discharges(rows: int, folder: Path) -> Report:
     """Families at ε = 1 on the example of hospital discharges: distance of 3-way tables, CPU, memory."""
     return _report("discharges", rows)
+
+
+@benchmark(rows=RECORDS)
+def adult_like(rows: int, folder: Path) -> Report:
+    """Families at ε = 1 on an Adult-like table of 14 columns: distance of 3-way tables, CPU, memory."""
+    return _report("adult", rows)
 
 
 def dependent(rows: int, columns: int = 20, values: int = 10) -> Table:
@@ -79,8 +89,15 @@ def prepared(name: str, rows: int) -> tuple[Table, Known]:
     if name == "wide":
         table = dependent(rows)
         return table, Known(table.n)
+    if name == "adult":
+        return adult(rows), Known(rows)
+    return simulated(rows, SEED)
+
+
+def simulated(rows: int, seed: int) -> tuple[Table, Known]:
+    """Simulated discharges and their rules."""
     specification = load(DISCHARGES / "release.yaml")
-    finest = read_public(simulate(load_facts(DISCHARGES / "facts.yaml"), rows, seed=SEED), specification)
+    finest = read_public(simulate(load_facts(DISCHARGES / "facts.yaml"), rows, seed=seed), specification)
     table = recode(specification, finest, specification.alternatives_named("standard"))
     zeros = tuple(impossible(condition, table.domain) for condition in specification.synthetic_conditions)
     return table, Known(table.n, zeros)
@@ -100,13 +117,12 @@ def three_way(one: Table, other: Table, most: int | None = None) -> float:
 
 def measure(name: str, rows: int, family: str) -> dict[str, float]:
     """One family on one table, in this process."""
-    from facsimile.synthesizers.registry import SYNTHESIZERS
-
     table, known = prepared(name, rows)
     curator = Curator.rehearsal(rehearse(table), SEED, MemoryLedger())
     random = np.random.default_rng(SEED)
     begin = time.perf_counter(), time.process_time()
-    model = SYNTHESIZERS[family].of(FAMILIES[family]).fit(curator, known, Fraction(1), random)
+    chosen = SYNTHESIZERS["workload"].of(DESIGNS[name]) if family == DESIGNED else _default(family)
+    model = chosen.fit(curator, known, Fraction(1), random)
     drawn = model.sample(table.n, random)
     wall, cpu = time.perf_counter() - begin[0], time.process_time() - begin[1]
     peak = own_peak() / 1e9
@@ -119,6 +135,10 @@ def measure(name: str, rows: int, family: str) -> dict[str, float]:
         "missing": float(abs(drawn.n - table.n)),
         "broken": float(broken),
     }
+
+
+def _default(family: str) -> Synthesizer:
+    return SYNTHESIZERS[family].of(FAMILIES[family])
 
 
 def _report(name: str, rows: int) -> Report:
@@ -136,7 +156,7 @@ def _report(name: str, rows: int) -> Report:
 
 def _measured(name: str, rows: int) -> Iterator[tuple[str, dict[str, float]]]:
     """Each family in a process of its own; one that fails is reported and left out."""
-    for family in FAMILIES:
+    for family in (*FAMILIES, *([DESIGNED] if name in DESIGNS else [])):
         code = f"import json, benchmarks.wide as w; print(json.dumps(w.measure({name!r}, {rows}, {family!r})))"
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False

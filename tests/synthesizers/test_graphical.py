@@ -244,3 +244,23 @@ def test_a_wide_table_is_fitted_and_drawn_in_seconds() -> None:
     assert time.process_time() - begin < 10
     exact = table.marginal(names[4:6]).astype(float)
     assert distance(drawn.marginal(names[4:6]).astype(float), exact, 20_000) < 0.05
+
+
+def test_a_column_is_what_all_its_tables_say() -> None:
+    """Codes are known roughly and their groups well: both tell, whichever table they come from."""
+    domain = domain_of((4, 2), ("a", "b"))
+    rough = Measurement.fine(("a",), np.array([10.0, 30.0, 20.0, 20.0]), 100.0)
+    groups = np.array([0, 0, 1, 1]), np.arange(2)
+    sharp = Measurement(("a", "b"), groups, np.array([[30.0, 30.0], [20.0, 20.0]]), 0.01)
+    found = estimate(domain, [rough, sharp], [], 100).marginal(("a",))
+    assert found == pytest.approx([20, 40, 20, 20], abs=0.1)
+
+
+def test_noise_of_a_large_table_lifts_no_rare_value() -> None:
+    """Its cells cannot be negative, but the sum of its noisy ones tells the value without a bias."""
+    domain = domain_of((2, 400), ("a", "b"))
+    noise = np.random.default_rng(1).laplace(0, 30.0, (2, 400))
+    true = np.zeros((2, 400))
+    true[0] = 50.0
+    answers = [exact(("a",), [20_000.0, 0.0], 2.0), exact(("a", "b"), true + noise, 30.0)]
+    assert estimate(domain, answers, [], 20_000).marginal(("a",))[1] < 10

@@ -14,6 +14,7 @@ from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals, NoisyScores
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
+from facsimile.synthesizers import workload
 from facsimile.synthesizers.base import Known, RowModel
 from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.measurements import BestGroups, Item, affordable, items, shares
@@ -176,6 +177,30 @@ def test_the_pair_that_depends_is_refined() -> None:
     assert asked[-1] == ("a", "b")
     fine = Measurement(("a", "b"), (np.arange(2), np.arange(2)), np.eye(2) * 50, 1.0)
     assert strongest([fine], {"a": np.full(2, 50.0), "b": np.full(2, 50.0)}, 100, 3) == []
+
+
+@pytest.mark.parametrize(("dense", "versions"), [(True, 2), (False, 1)])
+def test_on_a_wide_domain_all_tables_cut_a_column_alike(
+    dense: bool, versions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the first table says about a column would move the cut; each further cut is a column in the tree."""
+    monkeypatch.setattr(workload, "DENSE_CELLS", 10**7 if dense else 1)
+    domain = domain_of(12, 2, 2)
+    codes = np.column_stack([np.arange(600) * 12 // 600, np.arange(600) % 2, np.arange(600) % 3 // 2])
+    asked: set[Any] = set()
+
+    class Watching(Recorded):
+        def run(self, mechanism: Mechanism[Any]) -> Any:
+            assert isinstance(mechanism, NoisyMarginals)
+            asked.update(
+                group for name, group in mechanism.versions if name == "a" and group and max(group) == 2
+            )
+            return self.inner.run(mechanism)
+
+    curator = Curator.rehearsal(rehearse(Table.from_rows(domain, codes)), 1)
+    text = Workload("a; a@3*b; a@4*b*c; a@3*c", "0.005; 1; 1; 1")
+    text.fit(Watching(domain, curator, [], False), Known(600), Fraction(4), np.random.default_rng(0))
+    assert len(asked) == versions
 
 
 def test_tables_that_agree_are_asked_together() -> None:

@@ -25,7 +25,9 @@ from zlib import crc32
 import numpy as np
 
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
+from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers.base import Answers, Known
+from facsimile.synthesizers.junction import junction_tree
 from facsimile.synthesizers.measurements import BestGroups
 from facsimile.synthesizers.workload import Workload
 from facsimile.table.domain import Clique, Domain
@@ -41,6 +43,8 @@ MOST_TRIED = 20_000_000
 FEW_CODES, MOST_GROUPS, LOSS = 16, 10, 0.02
 """A column of numbers with more codes is measured in groups: as many as lose this share of its variance, at
 first. Codes without an order have no neighbours to be grouped with."""
+MOST_TREE = 300_000
+"""Cells of the tree of a model: they bound the time of a candidate and its memory."""
 FACTOR = 1.6
 LEAST_GAIN = 5e-5
 FAILURES = 3
@@ -80,6 +84,13 @@ class Draft:
         if len(clique) == 1:
             return domain.size(clique)
         return prod(self.groups.get(name, domain.axis(name).size) for name in clique)
+
+    def tree(self, domain: Domain) -> int:
+        """The cells of the tree that a model of a wide domain needs, its columns in their groups."""
+        if domain.cells <= DENSE_CELLS:
+            return 0
+        coarse = Domain(tuple(replace(a, bins=a.bins[: self.groups.get(a.name, a.size)]) for a in domain.axes))
+        return junction_tree(coarse, [clique for clique in self.tables if len(clique) > 1]).cells
 
     def with_table(self, clique: Clique, weight: float, without: Iterable[Clique] = ()) -> Draft:
         """With one table more, and without some."""
@@ -137,11 +148,12 @@ class Trial:
         return model.sample(self.table.n, random)
 
     def value(self, draft: Draft) -> float:
-        """The mean total variation distance; the largest one where the draft is too long to be written."""
+        """The mean total variation distance; 1 where the draft is too long to be written, or the tree too large
+        to be held."""
         key = draft.measurements, draft.weights
         if key not in self.found:
-            written = max(map(len, key)) <= LONGEST
-            self.found[key] = self.distance(self.draw(draft)) if written else 1.0
+            held = max(map(len, key)) <= LONGEST and draft.tree(self.table.domain) <= MOST_TREE
+            self.found[key] = self.distance(self.draw(draft)) if held else 1.0
         return self.found[key]
 
     def distance(self, drawn: Table) -> float:
@@ -238,9 +250,12 @@ def _promising(trial: Trial, draft: Draft, most: int, tried: set[Clique]) -> lis
             gains[pair] = float(gap) - FELT * noise
     chosen: list[Clique] = []
     for good in sorted(gains, key=lambda clique: -gains[clique]):
-        if not any({*good} & {*one} for one in chosen) and gains[good] >= gains[(chosen or [good])[0]] / 2:
-            chosen.append(good)
-    return chosen[:most]
+        if len(chosen) == most or gains[good] < gains[(chosen or [good])[0]] / 2:
+            break
+        wider = draft.with_table(good, 1.0)
+        if not any({*good} & {*one} for one in chosen) and wider.tree(domain) <= MOST_TREE:
+            chosen, draft = [*chosen, good], wider
+    return chosen
 
 
 def _dropping(trial: Trial, draft: Draft) -> Iterator[Step]:

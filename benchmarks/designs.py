@@ -1,0 +1,60 @@
+"""Designs for wide tables, each made on a public stand-in and measured on another table.
+
+python -m benchmarks.designs adult discharges        makes them anew and prints them: two to four minutes each
+"""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+
+from benchmarks.adult import RECORDS, stand_in
+from facsimile.explore.design_wide import designed
+from facsimile.synthesizers.base import Known
+from facsimile.table.table import Table
+
+OTHER_SEED = 99
+DESIGNS: dict[str, dict[str, str]] = {
+    "adult": {
+        "measurements": (
+            "age; capital_gain; capital_loss; hours; occupation; country; marital*relationship; "
+            "education*occupation; marital*hours@6; age@14*education_num; capital_gain@8*income; "
+            "age@14*occupation; workclass*relationship; occupation*sex*income; relationship*sex*income; "
+            "education*relationship*income; age@14*marital*race; education_num*race*country@6; "
+            "education*education_num; age@14*workclass; workclass*occupation*hours@6; age@14*relationship"
+        ),
+        "weights": (
+            "1.217; 1.414; 1.414; 2.251; 0.214; 2.346; 0.917; 2.191; 1.183; 1.697; 0.500; 1.643; 1.039; "
+            "1.549; 1.000; 2.186; 1.959; 2.040; 1.414; 0.795; 2.110; 0.650"
+        ),
+    },
+    "discharges": {
+        "measurements": (
+            "admission_month; age; sex; region; admission_type; procedures; intensive_care_days; "
+            "discharge_destination; payer; readmission_30d; severity; cost_weight; age*diagnosis; "
+            "length_of_stay*cost_weight; diagnosis*length_of_stay; admission_type*diagnosis; "
+            "length_of_stay*severity; age*discharge_destination; procedures*cost_weight; sex*diagnosis; "
+            "length_of_stay*intensive_care_days"
+        ),
+        "weights": (
+            "0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 0.500; 2.490; "
+            "0.980; 2.227; 1.575; 0.894; 1.095; 0.775; 1.364; 0.894"
+        ),
+    },
+}
+
+
+def public(name: str) -> tuple[Table, Known]:
+    """The stand-in: another population of the same kind, or other records of the same facts."""
+    if name == "adult":
+        return stand_in(), Known(RECORDS)
+    from benchmarks.wide import simulated
+
+    return simulated(50_000, OTHER_SEED)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        table, known = public(name)
+        found = designed(table, known, Fraction(1))
+        print(f"{name}\n{found.measurements}\n{found.weights}")
