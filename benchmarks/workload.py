@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import mean
 
@@ -27,6 +27,7 @@ from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import read_public, rehearse
+from facsimile.release.recipe import asked_scores
 from facsimile.shaping.constraints import impossible
 from facsimile.shaping.projection import project
 from facsimile.shaping.sampling import rounded
@@ -94,7 +95,7 @@ def outcome(workload: Workload, epsilon: str, prior: str, seed: int) -> Outcome:
     """Fit, sample, project to at least two records a row, compare."""
     specification, real, other = births()
     zeros = tuple(impossible(c, real.domain) for c in specification.synthetic_conditions)
-    known = Known(real.n, zeros, prior=PRIORS[prior](other))
+    known = Known(real.n, zeros, prior=PRIORS[prior](other), scores=partial(asked_scores, specification))
     curator, random = Curator.rehearsal(rehearse(real), seed), np.random.default_rng(seed)
     start = time.process_time()
     model = workload.fit(curator, known, Fraction(epsilon), random)

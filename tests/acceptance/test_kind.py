@@ -12,19 +12,23 @@ import pytest
 from documents.drawn import KINDS as SAMPLES
 from documents.drawn import criteria
 from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.groups import groupings, means, members
 from facsimile.acceptance.kind import KINDS, Kind, Stand, Told, cheapest_first, kind_of, titles
 from facsimile.acceptance.original import Original
 from facsimile.acceptance.planned import declared as declared_in
 from facsimile.acceptance.regression import Fit
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
-from facsimile.privacy.mechanisms import NoisyMarginals
+from facsimile.privacy.mechanisms import NoisyMarginals, NoisyScores
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.reader import rehearse
 from facsimile.release.questions import choices, made_up
 from facsimile.spec.choices import Statistic
 from facsimile.spec.criteria import Criterion, MarginalsAbsolute
 from facsimile.spec.load import loads, validated
+from facsimile.table.numbers import deviation
+from facsimile.table.regression import Scaling, design, least_squares
+from facsimile.table.scores import ONE
 from facsimile.table.table import Table
 from golden.rehearsals import declared, paid
 from specs import SMALL
@@ -177,3 +181,47 @@ def test_a_public_original_answers_what_a_curator_answers(form: Statistic, place
     assert original.value(asked.query) is original.value(asked.query)
     with pytest.raises(TypeError):
         original.run(NoisyMarginals(((("age",), Fraction(1)),)))
+
+
+@pytest.mark.parametrize("kind", every("sharp"), ids=lambda kind: kind.criterion.name)
+def test_a_kind_has_scores_where_it_says_so_and_its_own_table_has_none_of_them(kind: Kind[Any]) -> None:
+    """Sums over the table that scores are made at are 0 up to rounding; a share counts halves."""
+    assert kind.scored is (type(kind).scores is not Kind.scores)
+    found = kind.scores(SPECIFICATION, TABLE)
+    assert (found is not None) is kind.scored
+    if found is not None:
+        NoisyScores(found, 1000, Fraction(1)).check(TABLE.domain, TABLE.n)
+        values = found.of(TABLE.codes)
+        if kind.criterion.kind == "query" and kind.criterion.of is None:
+            assert set(values.ravel().tolist()) == {-ONE // 2, ONE // 2}
+        else:
+            assert np.abs(TABLE.counts @ values / TABLE.n / ONE).max() < 0.01
+
+
+def test_scores_of_coefficients_are_feature_times_residual() -> None:
+    kind = next(kind for kind in every("sharp") if kind.criterion.kind == "regression-coefficients")
+    target, found = kind.criterion.target, kind.scores(SPECIFICATION, TABLE)
+    assert found is not None
+    scaling = Scaling.by(TABLE, target)
+    w, (x, y) = least_squares(TABLE, scaling), design(MOVED, scaling)
+    assert w is not None
+    residual = y - x @ w
+    own, goal = design(TABLE, scaling)
+    spread = np.sqrt(((goal - own @ w) ** 2 @ TABLE.counts) / TABLE.n)
+    wanted = x[:, 1:] * residual[:, None] / spread
+    assert found.of(MOVED.codes) / ONE == pytest.approx(wanted, abs=0.05)
+
+
+def test_scores_of_means_are_deviations_inside_a_group() -> None:
+    kind = next(kind for kind in every("sharp") if kind.criterion.kind == "mean" and kind.criterion.by)
+    found, of = kind.scores(SPECIFICATION, TABLE), kind.criterion.of
+    assert found is not None
+    groups = [g for g in groupings(SPECIFICATION, kind.criterion.by, TABLE.domain) if g[0] != of]
+    centres = list(means(TABLE, of, groups))[1:]
+    numbers = np.array([float(x) for x in MOVED.domain.axis(of).numbers or ()])[MOVED.column(of)]
+    inside = [mask[MOVED.column(name)] for name, places in groups for mask in members((name, places))]
+    wanted = [
+        (numbers - float(c or 0)) / float(deviation(TABLE, of)) * i
+        for c, i in zip(centres, inside, strict=True)
+    ]
+    assert found.of(MOVED.codes) / ONE == pytest.approx(np.array(wanted).T, abs=0.01)

@@ -20,6 +20,7 @@ from facsimile.privacy.mechanisms import (
     NoisyAnswer,
     NoisyMarginals,
     NoisyMoments,
+    NoisyScores,
     NoisySelection,
 )
 from facsimile.privacy.noise import Noise, RehearsalNoise
@@ -53,6 +54,7 @@ from facsimile.table.boxes import Boxes
 from facsimile.table.domain import Domain
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.matching import Likeness
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, small_domain
@@ -113,6 +115,15 @@ ODDS = Linear(VIEW.domain, "e", 3, ((("b",), np.array([-(2**20), 2**19])),))
 COARSE = (("a", (("b", None),)), ("b", (("a", (0, 0, 1)),)))
 
 
+FACTOR = Factor(3, ((("a",), np.array([0, 3, -1])), (("b", "a"), np.array([[1, 2, 3], [4, 5, 6]]))))
+ROWS = RowScores(DOMAIN, ((FACTOR,), (FACTOR, Factor(-1, ((("b",), np.array([2000, 4])),)))))
+
+
+def scores(**changes: Any) -> RowScores:
+    """Scores with one factor changed."""
+    return RowScores(DOMAIN, ((FACTOR,), (dataclasses.replace(FACTOR, **changes), FACTOR)))
+
+
 class Turning(tuple[Any, ...]):
     """Its parts are others when they are taken one by one."""
 
@@ -125,6 +136,7 @@ GOOD: dict[type, Any] = {
     NoisyAnswer: NoisyAnswer(COUNT, HALF, 3),
     NoisySelection: NoisySelection(MarginalDistances(MODELS), HALF, 2),
     NoisyMoments: NoisyMoments(((("a",), np.array([0, 3, -1])),), (("b",), np.array([0, 4])), 2, HALF),
+    NoisyScores: NoisyScores(ROWS, 7, HALF),
     LargestDifference: LargestDifference(S, 1),
     ClippedRatio: ClippedRatio(S, Fraction(2)),
     Unlikeness: Unlikeness(S),
@@ -173,6 +185,22 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         ],
         "target": [(("b",), np.array([0])), (("a",), np.array([0, 1, 2]))], "unit": [2**62, 0, 1.5],
         "epsilon": [0.5],
+    },
+    NoisyScores: {
+        "scores": [
+            None, RowScores(OTHER, ROWS.functions), RowScores(DOMAIN, ()),
+            *(RowScores(DOMAIN, given) for given in (([FACTOR],), [(FACTOR,)], (("ab",),))),  # type: ignore[arg-type]
+            scores(constant=1.5), scores(constant=2**60), scores(constant=LEAST), scores(constant=True),
+            *(
+                scores(tables=((("a",), np.array(table)),))
+                for table in ([0, 3], [LEAST, 0, 1], [0.0, 3.0, 1.0], [2**61, 0, 1], [[0, 3, 1]])
+            ),
+            *(scores(tables=((("a",), np.array([0, 3, 1], kind)),)) for kind in (object, np.int8)),
+            scores(tables=((("z",), np.array([0, 3, 1])),)), scores(tables=(("a", np.array([0, 3, 1])),)),
+            scores(tables=((("a", "a"), np.eye(3, dtype=int)),)),
+            RowScores(DOMAIN, ((FACTOR,) * 20 + (Factor(2**40),) * 5,)),
+        ],
+        "most": [0, -1, 1.5, 2**62, True], "epsilon": [0.5, Fraction(0), Fraction(10**400)],
     },
     LargestDifference: {"ways": [0, -1, 1.5]},
     ClippedRatio: {"clip": [ONE, Fraction(-3), 2.0, Fraction(0)]},

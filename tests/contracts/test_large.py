@@ -16,7 +16,14 @@ import pytest
 from facsimile.acceptance.kinds.sums import correlations, named, quantiles, ranges
 from facsimile.acceptance.model import Model
 from facsimile.acceptance.regression import Centring, refitting
-from facsimile.privacy.mechanisms import Mechanism, NoisyAnswer, NoisyMarginals, NoisyMoments, NoisySelection
+from facsimile.privacy.mechanisms import (
+    Mechanism,
+    NoisyAnswer,
+    NoisyMarginals,
+    NoisyMoments,
+    NoisyScores,
+    NoisySelection,
+)
 from facsimile.privacy.noise import LARGEST, RehearsalNoise
 from facsimile.privacy.queries import (
     BoxDistances,
@@ -34,6 +41,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.exact import integers
 from facsimile.table.linear import Linear, Terms
 from facsimile.table.regression import Scaling
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import View
 from facsimile.testing import moves
@@ -135,10 +143,21 @@ def moments(size: int, unit: int = 1) -> NoisyMoments:
     return NoisyMoments(((("a",), integers([0, 1, size])),), (("b",), integers([-size, size])), unit, HALF)
 
 
+def scores(one: int, other: int, most: int) -> NoisyScores:
+    """A column's table times another's."""
+    factors = (
+        Factor(0, ((("a",), integers([-one, 1, one])),)),
+        Factor(0, ((("b",), integers([-other, other])),)),
+    )
+    return NoisyScores(RowScores(domain_of(1), (factors, factors[:1])), most, HALF)
+
+
 MECHANISMS: dict[str, tuple[Mechanism[Any], int]] = {
     "moments": (moments(2**29), 2**58),
     "moments, almost too large": (moments(2**30 - 1), 2**60),
     "moments of a great unit": (moments(2**20, 2**38), 2**58),
+    "scores": (scores(2**30, 2**31, 2**53), 2**51),
+    "scores that are clipped far": (scores(2**30, 2**31, 3), 2**51),
     "distances of great models": (
         NoisySelection(
             MarginalDistances(

@@ -21,14 +21,17 @@ from facsimile.privacy.mechanisms import (
     NoisyAnswer,
     NoisyMarginals,
     NoisyMoments,
+    NoisyScores,
     NoisySelection,
 )
 from facsimile.privacy.noise import Noise, RehearsalNoise, SystemNoise
 from facsimile.privacy.queries import QUERIES, SCORES, BoxDistances, Dependences, MarginalDistances, WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.table.domain import Domain
+from facsimile.table.exact import Ints
 from facsimile.table.measurement import Measurement
-from facsimile.table.table import Table
+from facsimile.table.scores import ONE, Factor, RowScores
+from facsimile.table.table import Codes, Table
 from facsimile.testing import Broken, check_mechanism, every_pair, moves, random_pairs, small_domain
 from facsimile.testing.contract import require_proof
 from facsimile.testing.neighbours import Neighbours
@@ -94,8 +97,32 @@ CASES["moments"] = NoisyMoments(((("a",), np.array([0, 3])),), (("b",), np.array
 CASES["moments with signs"] = NoisyMoments(
     ((("b",), np.array([-1, 0, 1])),), (("a",), np.array([0, 1])), 1, HALF
 )
-LOOSE = {"moments with signs"}  # no pair moves every monomial by its whole range
+WAVES = RowScores(
+    DOMAIN,
+    (
+        (Factor(0, ((("b",), np.array([-3, 1, 3])),)),),
+        (
+            Factor(ONE, ((("a", "b"), np.array([[0, 5, -7], [2, -9, 4]])),)),
+            Factor(-2, ((("a",), np.array([5, 0])),)),
+        ),
+    ),
+)
+CASES["scores within their clip"] = NoisyScores(WAVES, 8, HALF)
+CASES["scores beyond their clip"] = NoisyScores(WAVES, 4, HALF)
+CASES["scores clipped to one"] = NoisyScores(RowScores(DOMAIN, WAVES.functions[:1]), 1, HALF)
+LOOSE = {
+    "moments with signs",
+    "scores within their clip",
+    "scores beyond their clip",
+}  # no pair moves every number by its whole range
 TIGHT = pytest.mark.parametrize("case", CASES)
+
+
+def test_moments_of_indicators_and_products_keep_their_sensitivity() -> None:
+    domain = small_domain(2, 3, 2)
+    ones = [(("b",), np.array([0, 1, 0])), (("b",), np.array([0, 0, 1]))]
+    products = (("b", "c"), np.array([[0, 0], [0, 1], [0, 2]]))
+    check_mechanism(NoisyMoments((*ones, products), (("a",), np.array([0, 1])), 1, HALF), domain, 2, reach=0.5)
 
 
 @TIGHT
@@ -242,9 +269,71 @@ def test_a_mechanism_that_breaks_the_contract_is_caught(mutant: type[NoisyMargin
         check_mechanism(asked, DOMAIN, 3)
 
 
+def _unclipped(scores: RowScores, codes: Codes, most: int) -> Ints:
+    """Mutant: rows as they are."""
+    return scores.of(codes)
+
+
+def _by_floor(scores: RowScores, codes: Codes, most: int) -> Ints:
+    """Mutant: numbers are rounded down, so negative ones grow."""
+    found = scores.of(codes)
+    norm = np.maximum(1, np.abs(found).sum(axis=1, keepdims=True))
+    return np.where(norm > most, found * most // norm, found)
+
+
+def _by_ceiling(scores: RowScores, codes: Codes, most: int) -> Ints:
+    """Mutant: sizes are rounded up."""
+    found = scores.of(codes)
+    norm = np.maximum(1, np.abs(found).sum(axis=1, keepdims=True))
+    return np.where(norm > most, -np.sign(found) * (-np.abs(found) * most // norm), found)
+
+
+def _each_alone(scores: RowScores, codes: Codes, most: int) -> Ints:
+    """Mutant: each number of a row is clipped by itself."""
+    return np.clip(scores.of(codes), -most, most)
+
+
+@pytest.mark.parametrize("mutant", [_unclipped, _by_floor, _by_ceiling, _each_alone])
+def test_scores_that_are_clipped_in_another_way_are_caught(
+    mutant: Callable[..., Ints], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = RowScores(DOMAIN, tuple((Factor(0, ((("b",), np.array([-s, s, 0])),)),) for s in (5, 5, 5)))
+    check_mechanism(NoisyScores(deep, 7, HALF), DOMAIN, 2, reach=0.8)
+    monkeypatch.setattr(RowScores, "clipped", mutant)
+    with pytest.raises(Broken, match="by more than it asks noise for"):
+        check_mechanism(NoisyScores(deep, 7, HALF), DOMAIN, 2, reach=0.8)
+
+
+@dataclass(frozen=True, eq=False)
+class HalfTheClip(NoisyScores):
+    """Mutant: noise for the record that comes, none for the one that goes."""
+
+    @property
+    def units(self) -> int:
+        return self.most
+
+
+@dataclass(frozen=True, eq=False)
+class ClippedAtTheEnd(NoisyScores):
+    """Mutant: sums are clipped, not rows."""
+
+    def _sample(self, table: Table, noise: Noise) -> Ints:
+        sums = table.counts @ self.scores.of(table.codes)
+        return noise.laplace(np.clip(sums, -9 * self.most, 9 * self.most), self.units, self.epsilon)
+
+
+@pytest.mark.parametrize("mutant", [HalfTheClip, ClippedAtTheEnd])
+def test_a_mutant_of_noisy_scores_is_caught(mutant: type[NoisyScores]) -> None:
+    with pytest.raises(Broken, match="by more than it asks noise for"):
+        check_mechanism(mutant(RowScores(DOMAIN, WAVES.functions[:1]), 1, HALF), DOMAIN, 3)
+
+
 @pytest.mark.parametrize(
     "broken",
     [
+        lambda: NoisyScores(WAVES, 0, HALF),
+        lambda: NoisyScores(WAVES, 2**62, HALF),
+        lambda: NoisyScores(WAVES, 1, Fraction(0)),
         lambda: NoisyMarginals(()),
         lambda: NoisyMarginals(((("a",), Fraction(0)),)),
         lambda: NoisyMarginals(((("a",), HALF), (("a",), HALF))),

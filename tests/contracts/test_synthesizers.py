@@ -32,6 +32,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
     "mst": ("mst", {}),
     "aim": ("aim", {}),
     "workload": ("workload", {}),
+    "workload with scores": ("workload", {"scores": "wave 20"}),
 }
 EVERY = pytest.mark.parametrize("case", CASES)
 N = 300

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.kind import kinds_of
 from facsimile.errors import FacsimileError
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
@@ -25,6 +26,7 @@ from facsimile.synthesizers.base import RowModel
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.mst import MST
 from facsimile.table.domain import Domain
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import View
 from specs import changed
@@ -182,3 +184,20 @@ def test_what_cannot_be_made_is_refused(specification: Specification) -> None:
     for made in (recipe(specification, "dpctgan"), recipe(specification, "privbayes", flavour="blue")):
         with pytest.raises(FacsimileError, match="E200"):
             made.synthesizer(Fraction(1))
+
+
+def test_scores_are_those_of_the_criteria_and_other_names_are_refused() -> None:
+    data = changed("records", {"count": str(N), "public_because": "it is printed on the door"})
+    data["criteria"].append({"criterion": "regression-coefficients", "target": "age", "threshold": "9"})
+    data["criteria"][1]["epsilon"] = "0.1"
+    specification = validated(data)
+    names = [kind.criterion.name for kind in kinds_of(specification) if kind.scored]
+    assert names
+    made = recipe(specification, "workload", scores=f"{names[0]} 10")
+    table = Table.from_rows(made.domain, np.column_stack([np.arange(N) % 3, np.arange(N) % 2]))
+    model = made.fit(Curator.rehearsal(rehearse(table), 1), Fraction(5), 2)
+    found = made.known().scores(names[0], model.sample(N, np.random.default_rng(1)))
+    assert isinstance(found, RowScores) and found.fits
+    for wrong in ("marginals-absolute 5", "nobody 5", f"{names[0]} 100", "5"):
+        with pytest.raises(FacsimileError, match="E200"):
+            recipe(specification, "workload", scores=wrong).synthesizer(Fraction(1))

@@ -20,7 +20,11 @@ from facsimile.release.stored import FORMAT
 from facsimile.release.synthesize import Fitted
 from facsimile.spec.families import FAMILIES
 from facsimile.synthesizers.base import RowModel
+from facsimile.synthesizers.dense import Dense
+from facsimile.synthesizers.tilt import Tilted
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
+from facsimile.testing import small_domain
 from releases import specification, write_data
 
 RAN: list[str] = []
@@ -44,6 +48,17 @@ def test_a_model_comes_back(tmp_path: Path, family: str) -> None:
     assert back.as_json() == made.as_json() and repr(back) == repr(made)
     with pytest.raises(FacsimileError, match=r"^E401 "):
         made.save(tmp_path / "model")
+
+
+def test_a_tilted_model_comes_back(tmp_path: Path) -> None:
+    domain = small_domain(2, 3)
+    scores = RowScores(domain, ((Factor(1, ((("b",), np.array([-5, 0, 7])),)),),))
+    factors = (np.array([0.5, 1.5]), np.ones(3))
+    tilted = Tilted(domain, Dense(domain, np.ones((2, 3))), ((scores, 4, np.array([0.1])),), factors, 3.0)
+    stored.write(tmp_path / "model", {}, tilted)
+    back = stored.read(tmp_path / "model")[1]
+    drawn = [model.sample(500, np.random.default_rng(1)) for model in (tilted, back)]
+    assert drawn[0] == drawn[1]
 
 
 def test_a_sample_has_the_size_and_the_seed_that_were_asked_for(tmp_path: Path) -> None:

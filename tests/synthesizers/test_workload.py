@@ -10,18 +10,20 @@ from hypothesis import strategies as st
 
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
-from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
+from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals, NoisyScores
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers.base import Known, RowModel
 from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.measurements import BestGroups, Item, affordable, items, shares
-from facsimile.synthesizers.workload import Workload, batches, strongest, whole
+from facsimile.synthesizers.workload import Workload, batches, strongest, tied, whole
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.measurement import Measurement
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
+from facsimile.testing.synthesizers import fitted as fitting
 
 EPSILONS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(100)])
 LISTS = [
@@ -279,3 +281,49 @@ def test_the_variance_is_that_of_discrete_laplace_noise() -> None:
         found = whole(answers[0]).variance
         assert np.var([answer.counts[0] for answer in answers]) == pytest.approx(found, rel=0.25)
         assert 0.6 * answers[0].variance < found < answers[0].variance
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mean-age",
+        "mean-age 0",
+        "mean-age -3",
+        "mean-age 60; other 40",
+        " 5",
+        "mean-age 5; mean-age 5",
+        "",
+        "5;",
+    ],
+)
+def test_scores_that_make_no_sense_are_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        Workload(scores=text).check(domain_of(2, 3), 100, Fraction(1))
+
+
+def test_scores_take_their_share_and_leave_the_rest_to_tables() -> None:
+    assert Workload().asks() == ()
+    workload = Workload("each", scores="mean-b 10; query-some thing 2.5")
+    workload.check(domain_of(3, 4), 500, Fraction(1))
+    assert workload.asks() == ("mean-b", "query-some thing")
+    table = table_of(domain_of(3, 4), 500, 1)
+    wave = RowScores(table.domain, ((Factor(0, ((("a",), np.array([-9, 0, 9])),)),),))
+    known = Known(500, scores=lambda name, public: wave if name == "mean-b" else None)
+    run = fitting(workload, table, known, Fraction(2))
+    costs = [(type(mechanism), mechanism.cost().epsilon) for mechanism, _ in run.tape]
+    assert costs == [(NoisyMarginals, Fraction(7, 4)), (NoisyScores, Fraction(1, 5))]
+    whole = Known(500, scores=lambda name, public: wave)
+    assert fitting(workload, table, whole, Fraction(2)).spent == 2
+
+
+def test_parts_that_nothing_ties_together_are_independent_and_fitted_alone() -> None:
+    domain = domain_of(3, 4, 5, 2)
+    table = table_of(domain, 4000, 3)
+    zeros: tuple[tuple[Clique, Mask], ...] = ((("c", "d"), np.arange(10).reshape(5, 2) == 3),)
+    model = fitted(Workload("each; a*b"), table, Fraction(50), Known(4000, zeros))
+    assert isinstance(model, Dense)
+    joint = model.marginal(("a", "b"))[..., None, None] * model.marginal(("c", "d")) / 4000
+    assert model.mass == pytest.approx(joint, rel=1e-6, abs=1e-9)
+    assert tied(domain.names, [("a", "b"), ("c", "d")]) == [("a", "b"), ("c", "d")]
+    assert tied(domain.names, [("a", "b"), ("c", "d"), ("d", "a")]) == [domain.names]
+    assert model.marginal(("c", "d"))[1, 1] == 0

@@ -26,6 +26,7 @@ from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Kind(ABC, Generic[C]):
     """Whether a candidate's own regression may not be determined, and so decides."""
     refits: ClassVar[bool] = False
     """Whether its paper form is measured by a noisy regression of the original; it is public from then on."""
+    scored: ClassVar[bool] = False
+    """Whether it has `scores`."""
     clips: ClassVar[bool] = False
     """Whether its paper form is clipped, and so compared with less than its limit."""
     stand: ClassVar[tuple[Stand, Stand]] = ("itself", "itself")
@@ -252,8 +255,12 @@ class Kind(ABC, Generic[C]):
         """Functions of a record whose means decide it near a public table; None where it has no linear view."""
         return None
 
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """The functions whose sums a generator should ask the original for; None where that helps little."""
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """What a generator whose model is like a public table may ask the original for, to meet it more often:
+        sums that say what the model gets wrong. None where there is nothing to ask.
+
+        What one-way tables decide is left out: a generator has them from elsewhere.
+        """
         return None
 
     # Planning

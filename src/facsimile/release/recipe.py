@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import get_args
 
 import numpy as np
 
+from facsimile.acceptance.kind import kinds_of
 from facsimile.errors import refusal
 from facsimile.shaping.constraints import plausible, zeros
 from facsimile.shaping.projection import ALGORITHMS, project
@@ -25,6 +27,7 @@ from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import registered
 from facsimile.table.domain import Domain
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
@@ -68,7 +71,8 @@ class Recipe:
             levels = [None] if column.groups is not None else []
             found = [column.coarsening(axis, level)[1] for level in (*(column.hierarchy or {}), *levels)]
             coarser[axis.name] = tuple(dict.fromkeys(sorted(found, key=lambda groups: -max(groups))))
-        return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior)
+        scores = partial(asked_scores, self.specification)
+        return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior, scores)
 
     def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> RowModel:
         """Ask about the table under the configuration's alternatives."""
@@ -89,6 +93,10 @@ class Recipe:
         try:
             made = registered(family).of(own)
             made.check(self.domain, self.specification.n, epsilon)
+            scored = {kind.criterion.name for kind in kinds_of(self.specification) if kind.scored}
+            for name in made.asks():
+                if name not in scored:
+                    raise ValueError(f"no criterion with scores is called {name}")
             return made
         except (ValueError, TypeError) as error:
             raise refusal("E200", problem=f"The hyperparameters of {family} make no sense: {error}.") from None
@@ -117,6 +125,12 @@ class Recipe:
         projection = self.configuration.projection
         algorithm = next(name for name in ALGORITHMS if name == projection["algorithm"])
         return project(drawn, int(projection["min_count"]), algorithm, np.random.default_rng(random))
+
+
+def asked_scores(specification: Specification, name: str, table: Table) -> RowScores | None:
+    """What the criterion of this name would ask of the original, near a public table."""
+    kind = next(kind for kind in kinds_of(specification) if kind.criterion.name == name)
+    return kind.scores(specification, table)
 
 
 def draw(

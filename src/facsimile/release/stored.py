@@ -24,13 +24,15 @@ from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.graphical import Graphical
 from facsimile.synthesizers.junction import JunctionTree
 from facsimile.synthesizers.network import Network, Node
+from facsimile.synthesizers.tilt import Tilted
 from facsimile.table.domain import Domain
+from facsimile.table.scores import Factor, RowScores
 
 FORMAT = "facsimile model 1"
 KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        *(Dense, Graphical, Network, Node, JunctionTree),
+        *(Dense, Graphical, Network, Node, JunctionTree, Tilted, RowScores, Factor),
         *(Domain, Axis, NumberBin, CategoryBin, MissingBin),
     )
 }

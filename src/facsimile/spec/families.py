@@ -54,7 +54,7 @@ FAMILIES: dict[str, Family] = {
     "pep-tables": Family((*_QUERIES, "marginal", SAMPLING)),
     "mst": Family((SAMPLING,)),
     "aim": Family(("rounds", "most_cells", SAMPLING)),
-    "workload": Family(("measurements", "weights", SAMPLING)),
+    "workload": Family(("measurements", "weights", "scores", SAMPLING)),
     "dpctgan": Family((*_GAN, "max_per_sample_grad_norm"), pure=False),
     "patectgan": Family((*_GAN, "regularization"), pure=False),
 }

@@ -19,6 +19,7 @@ from facsimile.shaping.sampling import Sampling
 from facsimile.spec.decimals import parse_decimal
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 
 T = TypeVar("T")
@@ -36,18 +37,25 @@ class Answers(Protocol):
         """The same records under other axes."""
 
 
+def unscored(name: str, table: Table) -> RowScores | None:
+    """No criterion has anything to ask."""
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """What is public about the table beside its domain.
 
     `zeros`: columns, and the cells of their joint domain that no record may have. `coarser`: for each column
     its coarser versions, finest first, each as the group of every code. `prior`: a public table of the domain.
+    `scores`: what the criterion of this name would ask, if its model were like a public table; None: nothing.
     """
 
     n: int
     zeros: tuple[tuple[Clique, Mask], ...] = ()
     coarser: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     prior: Table | None = None
+    scores: Callable[[str, Table], RowScores | None] = unscored
 
 
 class RowModel(ABC):
@@ -84,6 +92,10 @@ class Synthesizer(ABC):
     def holds(self, domain: Domain, known: Known) -> bool:
         """Whether a model can hold the cells that may not occur: asked before anything is charged."""
         return True
+
+    def asks(self) -> tuple[str, ...]:
+        """The names of the criteria whose scores it asks for."""
+        return ()
 
     @abstractmethod
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:

@@ -6,8 +6,9 @@ So nothing is lost by taking a measurement apart:
 
 1. Columns. All that is said about a column is its own table and its shadow in each larger one (the others
    summed away: variance times the cells summed). The best linear unbiased estimate, the total n being known, is
-   weighted least squares with as many unknowns as the column has codes. It is projected on the counts that are
-   not negative and sum to n: cutting negative counts off would push rare codes up.
+   weighted least squares with as many unknowns as the column has codes. Neighbouring codes of an ordered column
+   help each other (`smoothness`). It is projected on the counts that are not negative and sum to n: cutting
+   negative counts off would push rare codes up.
 2. Pairs. Each pair of columns in each measurement is moved to the tables of its columns, which is least squares
    again. Higher interactions are left to maximum entropy.
 3. The distribution. Proportional fitting from the start, tables of columns exactly and last, tables of pairs
@@ -24,7 +25,10 @@ from itertools import combinations
 
 import numpy as np
 
+from facsimile.spec.bins import NumberBin
+from facsimile.spec.columns import Axis
 from facsimile.synthesizers.consistency import nearest
+from facsimile.synthesizers.smoothness import along
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, relaxed, tabled
@@ -68,7 +72,8 @@ def estimate(
     `prior_records`: how many public records the start was made of; 0 if it says nothing about the columns.
     """
     before = {name: tabled(domain, start, (name,)) * (n / start.sum()) for name in domain.names}
-    margins = columns(before, measurements, n, prior_records)
+    lines = {axis.name: ordered(axis) for axis in domain.axes}
+    margins = columns(before, measurements, n, prior_records, lines)
     exact = [Target((name,), counts) for name, counts in margins.items()]
     expected = relaxed(domain, exact, start, n, SWEEPS, TOLERANCE)
     least = _least_tau(n, prior_records)
@@ -80,12 +85,22 @@ def estimate(
     return next((counts for counts in (fitted, expected) if counts.any()), start * (n / start.sum()))
 
 
+def ordered(axis: Axis) -> list[int]:
+    """Its codes that are ranges of numbers: they follow each other."""
+    return [code for code, its_bin in enumerate(axis.bins) if isinstance(its_bin, NumberBin)]
+
+
 def columns(
-    before: Mapping[str, Floats], measurements: Sequence[Measurement], n: int, prior_records: int = 0
+    before: Mapping[str, Floats],
+    measurements: Sequence[Measurement],
+    n: int,
+    prior_records: int = 0,
+    lines: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Floats]:
     """The one-way tables: not negative, nothing where nothing was expected before, each with sum n.
 
     A code that may occur keeps a trace of mass, so that rules and columns that disagree never leave nothing.
+    `lines`: for each column the codes that follow each other; without a prior they are smoothed.
     """
     found = {}
     for name, expected in before.items():
@@ -94,6 +109,10 @@ def columns(
             spread = _tau(counts, expected, variances, _least_tau(n, prior_records)) * expected
             weight = spread / (spread + variances)
             counts, variances = weight * counts + (1 - weight) * expected, weight * variances
+        elif lines is not None:
+            line = np.array([code for code in lines[name] if expected[code] > 0], np.int64)
+            known = _precision(name, len(expected), measurements, n)
+            counts[line], variances[line] = along(line, *known, counts, variances)
         variances = np.maximum(variances, SMALLEST_VARIANCE)
         found[name] = nearest(counts, n, variances, expected > 0, FAINT * n)
     return found
@@ -116,6 +135,18 @@ def column(name: str, size: int, measurements: Sequence[Measurement], n: int) ->
 
     Codes that no measurement tells apart share what is known of them equally.
     """
+    precision, weighted = _precision(name, size, measurements, n)
+    faint = 1e-9 * (precision.max() or 1.0)
+    system = np.ones((size + 1, size + 1))
+    system[:size, :size] = precision + faint * np.eye(size)
+    system[size, size] = 0
+    inverse = np.linalg.inv(system)
+    counts = inverse[:size] @ np.append(weighted + faint * n / size, n)
+    return counts, np.maximum(np.diag(inverse)[:size], SMALLEST_VARIANCE)
+
+
+def _precision(name: str, size: int, measurements: Sequence[Measurement], n: int) -> tuple[Floats, Floats]:
+    """The precision Q of all that is said about a column's counts, and Q·counts."""
     precision, weighted = np.zeros((size, size)), np.zeros(size)
     for measurement in measurements:
         if name in measurement.columns:
@@ -125,13 +156,7 @@ def column(name: str, size: int, measurements: Sequence[Measurement], n: int) ->
             joins = (np.arange(len(counts))[:, None] == group) / shadow.variance**0.5
             precision += joins.T @ joins
             weighted += joins.T @ (centred / shadow.variance**0.5)
-    faint = 1e-9 * (precision.max() or 1.0)
-    system = np.ones((size + 1, size + 1))
-    system[:size, :size] = precision + faint * np.eye(size)
-    system[size, size] = 0
-    inverse = np.linalg.inv(system)
-    counts = inverse[:size] @ np.append(weighted + faint * n / size, n)
-    return counts, np.maximum(np.diag(inverse)[:size], SMALLEST_VARIANCE)
+    return precision, weighted
 
 
 def moved(shadow: Measurement, margins: Mapping[str, Floats], expected: Floats, least_tau: float) -> Moved:

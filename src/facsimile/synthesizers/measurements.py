@@ -26,7 +26,7 @@ from facsimile.spec.decimals import parse_decimal
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints
 
-AUTO = "auto"
+AUTO, NONE = "auto", "none"
 EACH, ALL, PAIRS, STRONGEST = "each", "all", "pairs", "strongest"
 # A table is affordable if its cells hold on average this many times the deviation of their noise.
 CLEAR = 8
@@ -124,6 +124,25 @@ def shares(text: str, every: Sequence[Item], domain: Domain, n: int, epsilon: Fr
     if not total > 0 or any(weight <= 0 for item in weights for weight in item):
         raise ValueError("weights are positive")
     return [[epsilon * weight / total for weight in item] for item in weights]
+
+
+def score_shares(text: str, epsilon: Fraction) -> dict[str, Fraction]:
+    """The ε of each criterion whose scores are asked, written `NAME PERCENT; NAME PERCENT`, or `none`.
+
+    >>> score_shares("mean-age 10; query-old 2.5", Fraction(2))
+    {'mean-age': Fraction(1, 5), 'query-old': Fraction(1, 20)}
+    """
+    found: dict[str, Fraction] = {}
+    for part in text.split(";") if text != NONE else ():
+        name, _, number = part.strip().rpartition(" ")
+        if not name or name in found or (share := parse_decimal(number) / 100) <= 0:
+            raise ValueError(
+                f"{part.strip()!r} is not the name of another criterion and its per cent of epsilon"
+            )
+        found[name] = share * epsilon
+    if sum(found.values()) >= epsilon:
+        raise ValueError("scores leave nothing for tables")
+    return found
 
 
 def _roots(item: Item, domain: Domain, cells: float) -> list[Fraction]:

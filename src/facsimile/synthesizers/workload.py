@@ -8,7 +8,7 @@ answered before, so they cost nothing: items are asked in order, `each` first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp
@@ -21,10 +21,20 @@ from facsimile.synthesizers import graphical
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
-from facsimile.synthesizers.measurements import AUTO, STRONGEST, BestGroups, items, most_cells, shares
+from facsimile.synthesizers.measurements import (
+    AUTO,
+    NONE,
+    STRONGEST,
+    BestGroups,
+    items,
+    most_cells,
+    score_shares,
+    shares,
+)
+from facsimile.synthesizers.tilt import corrected
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
-from facsimile.table.fit import tabled
+from facsimile.table.fit import spread, tabled
 from facsimile.table.measurement import Measurement
 
 
@@ -34,21 +44,28 @@ class Workload(Synthesizer):
 
     measurements: str = AUTO
     weights: str = AUTO
+    scores: str = NONE
 
     def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
-        """Read the measurements and the weights."""
-        shares(self.weights, items(self.measurements, domain, n, epsilon), domain, n, epsilon)
+        """Read the measurements, the weights and the scores."""
+        left = epsilon - sum(score_shares(self.scores, epsilon).values())
+        shares(self.weights, items(self.measurements, domain, n, left), domain, n, left)
+
+    def asks(self) -> tuple[str, ...]:
+        """The criteria whose scores it asks for."""
+        return tuple(score_shares(self.scores, Fraction(1)))
 
     def holds(self, domain: Domain, known: Known) -> bool:
         """Where the domain is too large to be held, a junction tree must hold the rules."""
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
     def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
-        """Measure in order, then estimate: densely, or on a junction tree where the domain is too large."""
-        domain = answers.domain
+        """Measure in order, then estimate: densely, or on a junction tree where the domain is too large. Last,
+        ask the scores and move to the answers."""
+        domain, asked = answers.domain, score_shares(self.scores, epsilon)
+        epsilon -= sum(asked.values())
         dense = domain.cells <= DENSE_CELLS
-        start = _start(domain, known) if dense else None
-        expected = _columns(domain, known, start)
+        expected = _columns(domain, known, dense)
         every = items(self.measurements, domain, known.n, epsilon)
         budgets = shares(self.weights, every, domain, known.n, epsilon)
         found: list[Measurement] = []
@@ -64,9 +81,12 @@ class Workload(Synthesizer):
                 sizes = item.sizes({name: cuts[name] for name in clique}, most_cells(known.n, share))
                 wanted.append((clique, share, {name: cuts[name].version(sizes[name]) for name in clique}))
             found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
-        if start is not None:
-            return Dense(domain, estimate(domain, found, known.n, start, _records(known)))
-        return graphical.estimate(domain, found, known.zeros, known.n, known.prior)
+        model: RowModel = (
+            Dense(domain, _counts(domain, found, known))
+            if dense
+            else graphical.estimate(domain, found, known.zeros, known.n, known.prior)
+        )
+        return corrected(model, answers, known, asked, random)
 
 
 Wanted = tuple[Clique, Fraction, Mapping[str, tuple[int, ...] | None]]
@@ -100,20 +120,52 @@ def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: in
     return [pair for pair, _ in sorted(known, key=lambda one: -one[1])[:number]]
 
 
-def _start(domain: Domain, known: Known) -> Floats:
-    allowed = possible(domain, known.zeros)
-    return allowed.astype(np.float64) if known.prior is None else smoothed(known.prior, allowed)
+def _counts(domain: Domain, found: Sequence[Measurement], known: Known) -> Floats:
+    """Expected counts: columns that no table and no rule ties together are independent, so each part of the
+    domain is estimated by itself."""
+    every = np.ones(domain.shape)
+    for part, start in _starts(domain, known, [measurement.columns for measurement in found]):
+        inside = [one for one in found if set(one.columns) <= set(part.names)]
+        counts = estimate(part, inside, known.n, start, _records(known))
+        every *= spread(counts / known.n, part.names, domain.names)
+    return every * known.n
 
 
-def _columns(domain: Domain, known: Known, start: Floats | None) -> dict[str, Floats]:
+def _starts(domain: Domain, known: Known, cliques: Sequence[Clique] = ()) -> Iterator[tuple[Domain, Floats]]:
+    """The parts of the domain that cliques and rules leave, each with where its fit begins: flat, or a prior,
+    which ties everything together."""
+    if known.prior is not None:
+        yield domain, smoothed(known.prior, possible(domain, known.zeros))
+        return
+    for names in tied(domain.names, [*cliques, *(clique for clique, _ in known.zeros)]):
+        part = domain.project(names)
+        inside = [(clique, mask) for clique, mask in known.zeros if set(clique) <= set(names)]
+        yield part, possible(part, inside).astype(np.float64)
+
+
+def tied(names: Clique, cliques: Sequence[Clique]) -> list[Clique]:
+    """The names in parts that no clique joins, each in the order given.
+
+    >>> tied(("a", "b", "c", "d"), [("d", "a"), ("b",)])
+    [('a', 'd'), ('b',), ('c',)]
+    """
+    part = {name: {name} for name in names}
+    for clique in cliques:
+        joint = set().union(*(part[name] for name in clique))
+        part.update(dict.fromkeys(joint, joint))
+    return list(dict.fromkeys(tuple(name for name in names if name in part[one]) for one in names))
+
+
+def _columns(domain: Domain, known: Known, dense: bool) -> dict[str, Floats]:
     """The expected one-way tables before anything is measured."""
-    if start is not None:
-        tables = {name: tabled(domain, start, (name,)) for name in domain.names}
+    if dense:
+        starts = _starts(domain, known)
+        tables = {name: tabled(part, start, (name,)) for part, start in starts for name in part.names}
     elif known.prior is not None:
         tables = {name: known.prior.marginal((name,)).astype(np.float64) + 0.5 for name in domain.names}
     else:
         tables = {axis.name: np.ones(axis.size) for axis in domain.axes}
-    return {name: table * (known.n / float(table.sum())) for name, table in tables.items()}
+    return {name: tables[name] * (known.n / float(tables[name].sum())) for name in domain.names}
 
 
 def _numbers(domain: Domain, name: str) -> list[float]:

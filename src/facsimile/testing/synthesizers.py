@@ -6,7 +6,7 @@ import contextlib
 import copy
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar, get_args
 
@@ -19,6 +19,7 @@ from facsimile.shaping.sampling import Sampling
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.network import ruled_out
 from facsimile.table.domain import Domain
+from facsimile.table.scores import ONE, Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.testing.contract import Broken, require
 from facsimile.testing.neighbours import small_domain
@@ -160,11 +161,18 @@ def table_of(shape: Sequence[int], n: int = RECORDS) -> Table:
 
 
 def known_of(table: Table) -> Known:
-    """A forbidden cell of the first two columns, and coarser versions of large columns."""
+    """A forbidden cell of the first two columns, coarser versions of large columns, and scores of one sort."""
     domain = table.domain
     coarser = {a.name: (tuple(int(i > 0) for i in range(a.size)),) for a in domain.axes if a.size > 2}
+    known = Known(table.n, (), coarser, scores=lambda name, public: _waves(public.domain))
     if len(domain.names) < 2:
-        return Known(table.n, (), coarser)
+        return known
     mask = np.zeros(domain.shape[:2], np.bool_)
     mask[-1, 0] = mask.size > 1
-    return Known(table.n, ((domain.names[:2], mask),), coarser)
+    return replace(known, zeros=((domain.names[:2], mask),))
+
+
+def _waves(domain: Domain) -> RowScores:
+    """The first and the last code of each column against each other, times the same of the next column."""
+    ends = [Factor(0, (((a.name,), ONE * np.sign(2 * np.arange(a.size) - a.size + 1)),)) for a in domain.axes]
+    return RowScores(domain, tuple(zip(ends, [*ends[1:], ends[0]], strict=True)))

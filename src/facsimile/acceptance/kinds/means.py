@@ -17,6 +17,7 @@ from facsimile.acceptance.groups import (
     inside,
     largest_gap,
     means,
+    members,
     named,
     numbers_compared,
     view_of,
@@ -35,7 +36,8 @@ from facsimile.spec.criteria import EVENT, ConditionalMean, Proportion, crossed
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats, dot
-from facsimile.table.numbers import scaled
+from facsimile.table.numbers import deviation, scaled
+from facsimile.table.scores import Factor, RowScores, indicator, units
 from facsimile.table.table import Codes, Table
 from facsimile.table.view import View
 
@@ -47,6 +49,7 @@ class GroupedKind(Kind[M]):
     """The largest difference of means; in the paper's form records are drawn from large groups."""
 
     expense = 2
+    scored = True
     stand: ClassVar[tuple[Stand, Stand]] = ("floored", "resized")
     topic: ClassVar[Topical] = "means"
 
@@ -116,9 +119,23 @@ class GroupedKind(Kind[M]):
 
         return Influences.within(functions, len(present), limit)
 
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """The same functions."""
-        return self.influences(specification, table)
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """(x − mean of the group)/deviation inside each group; nothing where the column itself makes groups."""
+        of, view = self.of, self.view(specification, table.domain)
+        shown, column = view.of(table), view.column(of)
+        groups = [g for g in groupings(specification, self.criterion.by, view.domain) if g[0] != of]
+        inside = [
+            indicator(view.column(name).clique, mask[view.column(name).codes])
+            for name, places in groups
+            for mask in members((name, places))
+        ]
+        _, *centres = means(shown, of, groups)
+        spread, numbers = deviation(shown, of), column.axis.numbers or ()
+        functions = []
+        for group, centre in zip(inside, centres, strict=True):
+            away = units((number - (centre or 0)) / spread for number in numbers)[column.codes]
+            functions.append((group, Factor(0, ((column.clique, away),))))
+        return RowScores(table.domain, tuple(functions)) if functions else None
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """By the smallest group that is assumed, less what its share may be off; or as it is filled up."""

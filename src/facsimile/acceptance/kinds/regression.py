@@ -31,7 +31,15 @@ from facsimile.synthesizers.base import Answers
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
-from facsimile.table.regression import Scaling, curvature, least_squares, mean_absolute_error, most_likely
+from facsimile.table.regression import (
+    Scaling,
+    curvature,
+    design,
+    least_squares,
+    mean_absolute_error,
+    most_likely,
+)
+from facsimile.table.scores import Factor, RowScores, units
 from facsimile.table.table import Codes, Table
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
@@ -52,6 +60,7 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
 
     expense = 1
     regresses = refits = True
+    scored = True
     stand = ("step", "fit")
     topic, about, title = "regression", "target", "Regression of {columns}{short}: its coefficients"
     sentence = (
@@ -148,11 +157,9 @@ class CoefficientsKind(Kind[RegressionCoefficients]):
             model_of(specification, self.criterion.formula, table.domain), table, self.criterion.threshold
         )
 
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """x·(y − x·w), the features standardised, w the table's own coefficients."""
-        return _slopes(
-            model_of(specification, self.criterion.formula, table.domain), table, self.criterion.threshold
-        )
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """x·(y − x·w) for each feature, w the table's own coefficients; features and residuals standardised."""
+        return _scores(model_of(specification, self.criterion.formula, table.domain), table)
 
     def tested(self, candidate: Candidate, original: Original) -> Tested | None:
         """The paper's form: noise is on each mean product of standardised columns, not on the distance."""
@@ -285,6 +292,7 @@ class LogisticKind(Kind[LogisticCoefficients]):
 
     expense = 1
     regresses = True
+    scored = True
     stand = ("step", "step")
     topic, title = "regression", "Logistic regression of {event}{short}"
     sentence = (
@@ -318,10 +326,10 @@ class LogisticKind(Kind[LogisticCoefficients]):
         model = model_of(specification, self.criterion.formula, table.domain, self._event(specification))
         return _steps(model, table, self.criterion.threshold, odds=True)
 
-    def scores(self, specification: Specification, table: Table) -> Influences | None:
-        """x·(y − σ(x·w)), the features standardised, w the table's own coefficients."""
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """Those of a linear regression of the event: its residual is a sum of tables, and nearly the same."""
         model = model_of(specification, self.criterion.formula, table.domain, self._event(specification))
-        return _slopes(model, table, self.criterion.threshold, odds=True)
+        return _scores(model, table)
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         declared = self.criterion.planning_sensitivity
@@ -369,31 +377,49 @@ def _both(
     return None if one is None or other is None else (scaling, one, other)
 
 
-def _slopes(model: Model, table: Table, threshold: Fraction, odds: bool = False) -> Influences | None:
-    """x·(y − prediction), the features standardised, the prediction by the table's own coefficients."""
+def _steps(model: Model, table: Table, threshold: Fraction, odds: bool = False) -> Influences | None:
+    """A·x·(y − prediction), the prediction by the table's own coefficients, A its inverse curvature."""
     domain, target, own = model.domain, model.target, model.of(table)
     scaling = Scaling.by(own, target)
     w = (most_likely if odds else least_squares)(own, scaling)
     if w is None:
         return None
+    inverse = np.linalg.inv(curvature(own, scaling, w if odds else None))
 
     def of(codes: Codes) -> Floats:
         rows = model.rows(codes)
         x = features(domain, scaling, rows)
         predicted = expit(x @ w) if odds else x @ w
-        return x * (numbers(domain, target, rows) - predicted)[:, None]
+        found: Floats = (x * (numbers(domain, target, rows) - predicted)[:, None]) @ inverse
+        return found
 
     return Influences.summed(of, len(w), float(threshold))
 
 
-def _steps(model: Model, table: Table, threshold: Fraction, odds: bool = False) -> Influences | None:
-    """The same, times the inverse of the curvature: what one record adds to each coefficient."""
-    found, own = _slopes(model, table, threshold, odds), model.of(table)
-    if found is None:
-        return None
+def _scores(model: Model, table: Table) -> RowScores | None:
+    """x·(y − x·w) for each feature, w least squares of the table; features and residuals standardised.
+
+    None for the constant: the residuals' mean is that of the columns.
+    """
+    own, reads = model.of(table), model.reads
     scaling = Scaling.by(own, model.target)
-    inverse = np.linalg.inv(curvature(own, scaling, most_likely(own, scaling) if odds else None))
-    return replace(found, of=lambda codes: found.of(codes) @ inverse)
+    w = least_squares(own, scaling)
+    if w is None:
+        return None
+    x, y = design(own, scaling)
+    spread = float(np.sqrt((y - x @ w) ** 2 @ own.counts / own.n)) or 1.0
+    last = reads.column(model.target)
+    singles, terms = [], [(last.clique, units(float(y) / spread for y in last.axis.numbers or ())[last.codes])]
+    for name, centre, by, slope in zip(
+        scaling.features, scaling.means, scaling.deviations, w[1:].tolist(), strict=True
+    ):
+        column = model.features.column(name)
+        away = [(number - centre) / by for number in column.axis.numbers or ()]
+        singles.append(Factor(0, ((column.clique, units(away)[column.codes]),)))
+        terms.append((column.clique, units(-slope * float(number) / spread for number in away)[column.codes]))
+    (constant,) = units([-float(w[0]) / spread]).tolist()
+    residual = Factor(constant, tuple(terms))
+    return RowScores(table.domain, tuple((single, residual) for single in singles))
 
 
 def _plain(specification: Specification, formula: Formula) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ Each is written for one candidate S as integer terms of a record's cell, where t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import prod
@@ -36,7 +37,8 @@ from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Ints, dot, integers, rounded
-from facsimile.table.numbers import correlation, grid, mean, scaled, standardised
+from facsimile.table.numbers import correlation, deviation, grid, mean, scaled, standardised
+from facsimile.table.scores import ONE, Factor, RowScores, indicator, units
 from facsimile.table.table import Table
 
 UNIT = 1024
@@ -131,6 +133,7 @@ class QueryKind(ShareKind[NamedQuery]):
     """The share of records that satisfy a condition, or a column's mean among them."""
 
     share = False
+    scored = True
 
     def query(self, candidate: Candidate) -> Query:
         spec, table, c = candidate.specification, candidate.table, self.criterion
@@ -146,6 +149,18 @@ class QueryKind(ShareKind[NamedQuery]):
         both = (original.table, candidate.table)
         one, other = (t.filter(implausible([condition], t.domain, t.codes)) for t in both)
         return largest_gap([(mean(one, of) if one.n else None, mean(other, of) if other.n else None)])
+
+    def scores(self, specification: Specification, table: Table) -> RowScores | None:
+        """One half where the condition holds and minus one half elsewhere; or (x − mean)/deviation there."""
+        domain, of = table.domain, self.criterion.of
+        clique, mask = impossible(self.criterion.condition(specification.names), domain)
+        inside = indicator(clique, mask)
+        if of is None:
+            return RowScores(domain, ((replace(inside, constant=-ONE // 2),),))
+        meant = table.filter(implausible([self.criterion.condition(specification.names)], domain, table.codes))
+        centre, spread = mean(meant, of) if meant.n else Fraction(0), deviation(table, of)
+        away = units((number - centre) / spread for number in domain.axis(of).numbers or ())
+        return RowScores(domain, ((inside, Factor(0, (((of,), away),))),))
 
     def planned(self, specification: Specification, assumed: Assumed) -> PlannedSensitivity:
         """A share; the sensitivity of a mean depends on how many satisfy the condition."""

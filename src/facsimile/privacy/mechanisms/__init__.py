@@ -7,6 +7,13 @@ from facsimile.privacy.mechanisms.answers import NoisyAnswer as NoisyAnswer
 from facsimile.privacy.mechanisms.answers import NoisySelection as NoisySelection
 from facsimile.privacy.mechanisms.base import Mechanism as Mechanism
 from facsimile.privacy.mechanisms.marginals import NoisyMarginals as NoisyMarginals
+from facsimile.privacy.mechanisms.scores import NoisyScores as NoisyScores
 from facsimile.privacy.mechanisms.training import NoisyMoments as NoisyMoments
 
-MECHANISMS: tuple[type[Mechanism[Any]], ...] = (NoisyMarginals, NoisyAnswer, NoisySelection, NoisyMoments)
+MECHANISMS: tuple[type[Mechanism[Any]], ...] = (
+    NoisyMarginals,
+    NoisyAnswer,
+    NoisySelection,
+    NoisyMoments,
+    NoisyScores,
+)

@@ -19,6 +19,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.exact import largest
 from facsimile.table.linear import Linear
 from facsimile.table.matching import EXACT, Likeness, matched
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
 
@@ -159,6 +160,20 @@ def view(shown: Any, domain: Domain) -> None:
         require(
             int(column.codes.min()) >= 0 and int(column.codes.max()) < column.axis.size, "codes of its axis"
         )
+
+
+def scores(found: Any, domain: Domain) -> None:
+    """Scores over the domain: tables of 64-bit integers, so small that no product and no row wraps."""
+    require(type(found) is RowScores and found.domain == domain, "scores over another domain")
+    require(tuples(found.functions) and len(found.functions) > 0, "a score")
+    for factor in (factor for factors in found.functions for factor in factors):
+        require(type(factor) is Factor and type(factor.constant) is int, "a factor")
+        require(tuples(factor.tables), "tables in tuples")
+        for clique, table in factor.tables:
+            columns(domain, clique)
+            require(type(table) is np.ndarray and table.dtype == np.int64, "a table of 64-bit integers")
+            integral(table, domain.project(clique).shape)
+    require(found.fits, "scores are too large")
 
 
 def like(likeness: Any, domain: Domain) -> None:
