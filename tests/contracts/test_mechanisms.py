@@ -118,6 +118,13 @@ LOOSE = {
 TIGHT = pytest.mark.parametrize("case", CASES)
 
 
+def test_moments_of_indicators_and_products_keep_their_sensitivity() -> None:
+    domain = small_domain(2, 3, 2)
+    ones = [(("b",), np.array([0, 1, 0])), (("b",), np.array([0, 0, 1]))]
+    products = (("b", "c"), np.array([[0, 0], [0, 1], [0, 2]]))
+    check_mechanism(NoisyMoments((*ones, products), (("a",), np.array([0, 1])), 1, HALF), domain, 2, reach=0.5)
+
+
 @TIGHT
 def test_one_record_moves_it_by_the_declared_sensitivity_and_no_more(case: str) -> None:
     check_mechanism(CASES[case], DOMAIN, 3, reach=0.5 if case in LOOSE else 0.9)

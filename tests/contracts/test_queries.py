@@ -178,6 +178,16 @@ def test_one_record_moves_a_query_by_at_most_its_sensitivity(name: str) -> None:
     assert max(shares((SHARP | PAPER)[name])) >= (Fraction(9, 10) if name in SHARP else Fraction(1, 4))
 
 
+STEPS = {"one step": one_step, "indicators": indicators, "a square": squares, "logistic": logistic_step}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_diameter_that_has_too_many_signs_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is kept by all pairs, and some pair comes near to it."""
+    monkeypatch.setattr("facsimile.privacy.queries.regression.MOST_SIGNED", 0)
+    assert max(shares(STEPS[name])) > Fraction(1, 2)
+
+
 MASKS = [np.array(mask).reshape(DOMAIN.shape) > 0 for mask in product((0, 1), repeat=DOMAIN.cells) if any(mask)]
 
 

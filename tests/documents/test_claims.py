@@ -470,6 +470,7 @@ CLAIMS: dict[str, Predicate] = {
     r"One error was measured for all groups of a condition together: the largest\.": lambda d: bool(grouped(d)),
     r"So its bound holds for each of them: the confidential figure of a group lies within the distance given "
     r"here, if the confidential file has at least as many records in the group as the last column says": near,
+    r"With half as many there, the distance is twice as large\.": near,
     r"Where no distance is given, there is no bound, or it speaks of records that were drawn": lambda d: (
         len(close(d)) < len(grouped(d))
     ),

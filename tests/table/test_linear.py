@@ -12,6 +12,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.linear import BITS, COARSE, Linear, Terms, newton_terms, predictable
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 from facsimile.testing.neighbours import numbered_domain
 
 LARGE = [10, 10**9, 10**13, 10**30, 10**120]
@@ -54,6 +55,28 @@ def test_predictions_clips_and_terms_are_exact(number: int) -> None:
         sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= terms.reach()
         for x, y in product(terms.of(codes).tolist(), repeat=2)
     )
+
+
+def test_the_reach_allows_for_the_rounding_of_every_coefficient() -> None:
+    """±513/1024 are rounded to ±1: three coefficients move by six; without rounding it would be three."""
+    domain = numbered_domain([-1, 1], [0, 1])
+    terms = Terms(Linear(domain, "a", 0, ()), (Linear(domain, "a", 513, ()),) * 3)
+    low, high = terms.of(np.array([[0, 0], [1, 0]])).tolist()
+    assert sum(abs(x - y) for x, y in zip(low, high, strict=True)) == 6 == terms.reach()
+
+
+def test_columns_of_one_table_share_it_and_features_of_two_are_read_in_one_cell() -> None:
+    domain = numbered_domain([0, 1], [0, 1, 5], [0, 2])
+    square = Shown.numbers("b*b", ("b",), map(Fraction, (0, 1, 25)), (3,))
+    both = Shown.numbers("b*c", ("b", "c"), map(Fraction, (0, 0, 0, 2, 0, 10)), (3, 2))
+    view = View(domain, (Shown.plain(domain.axis("b")), square, both, Shown.plain(domain.axis("a"))))
+    scaling = Scaling("a", ("b", "b*b", "b*c"), (Fraction(0),) * 3, (Fraction(1),) * 3)
+    line = Linear.scaled(domain, scaling, (Fraction(7), Fraction(1), Fraction(2), Fraction(3)), view)
+    assert [clique for clique, _ in line.contributions] == [("b", "c")]
+    codes = np.array(rows(domain))
+    b, c = np.array([0, 1, 5])[codes[:, 1]], np.array([0, 2])[codes[:, 2]]
+    assert (line.predict(codes) == (7 + b + 2 * b**2 + 3 * b * c) * line.unit).all()
+    assert line.ends == (7 * line.unit, (7 + 5 + 50 + 30) * line.unit)
 
 
 @pytest.mark.parametrize("number", LARGE)

@@ -20,6 +20,7 @@ from facsimile.privacy.reader import rehearse
 from facsimile.release.feasible import infeasible
 from facsimile.release.questions import unaskable
 from facsimile.spec.release import Specification
+from facsimile.table.scores import ONE
 from facsimile.table.table import Table
 from facsimile.testing.neighbours import random_pairs
 from facsimile.testing.queries import check_query
@@ -121,6 +122,16 @@ def test_influences_predict_the_error_of_a_table_nearby(criterion: Any) -> None:
     assert float(np.abs(away).max()) == pytest.approx(
         asked.exact(Candidate(spec, near), Original(REAL)), rel=0.35
     )
+
+
+@pytest.mark.parametrize("criterion", [SHARE, MEAN])
+def test_scores_vanish_at_their_own_table_and_not_where_it_is_wrong(criterion: Any) -> None:
+    spec, asked = kind(criterion)
+    found = asked.scores(spec, OTHER)
+    assert found is not None and found.fits and asked.scored
+    own, other = (table.counts @ found.of(table.codes) / table.n / ONE for table in (OTHER, REAL))
+    assert np.abs(own).max() < 0.002
+    assert criterion is not SHARE or np.abs(other).max() > 0.05
 
 
 def test_a_release_that_meets_the_old_criteria_misses_incomes_and_the_new_one_rejects_it() -> None:

@@ -18,6 +18,7 @@ from facsimile.privacy.queries import OneStep, Viewed
 from facsimile.privacy.reader import rehearse
 from facsimile.release.questions import unaskable
 from facsimile.spec.release import Specification
+from facsimile.table.scores import ONE
 from facsimile.table.table import Table
 from facsimile.testing.neighbours import random_pairs
 from facsimile.testing.queries import check_query
@@ -162,6 +163,16 @@ def test_influences_predict_the_error_of_a_table_nearby(criterion: Any) -> None:
     away = NEAR.counts @ found.of(NEAR.codes) / NEAR.n - REAL.counts @ found.of(REAL.codes) / REAL.n
     exact = asked.exact(Candidate(spec, NEAR), Original(REAL))
     assert float(np.abs(away).sum()) == pytest.approx(exact, rel=0.15)
+
+
+@pytest.mark.parametrize("criterion", [LINEAR, CROSSED, CHANCE])
+def test_scores_vanish_at_their_own_table_and_not_where_it_is_wrong(criterion: Any) -> None:
+    spec, asked = kind(criterion)
+    found = asked.scores(spec, NEAR)
+    assert found is not None and found.fits and asked.scored
+    own, other = (table.counts @ found.of(table.codes) / table.n / ONE for table in (NEAR, OTHER))
+    assert np.abs(own).max() < 0.002
+    assert criterion is not CHANCE or np.abs(other).max() > 0.2
 
 
 def test_a_regression_paid_once_has_indicators_and_products() -> None:

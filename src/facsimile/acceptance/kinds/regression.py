@@ -376,31 +376,49 @@ def _both(
     return None if one is None or other is None else (scaling, one, other)
 
 
-def _slopes(model: Model, table: Table, threshold: Fraction, odds: bool = False) -> Influences | None:
-    """x·(y − prediction), the features standardised, the prediction by the table's own coefficients."""
+def _steps(model: Model, table: Table, threshold: Fraction, odds: bool = False) -> Influences | None:
+    """A·x·(y − prediction), the prediction by the table's own coefficients, A its inverse curvature."""
     domain, target, own = model.domain, model.target, model.of(table)
     scaling = Scaling.by(own, target)
     w = (most_likely if odds else least_squares)(own, scaling)
     if w is None:
         return None
+    inverse = np.linalg.inv(curvature(own, scaling, w if odds else None))
 
     def of(codes: Codes) -> Floats:
         rows = model.rows(codes)
         x = features(domain, scaling, rows)
         predicted = expit(x @ w) if odds else x @ w
-        return x * (numbers(domain, target, rows) - predicted)[:, None]
+        found: Floats = (x * (numbers(domain, target, rows) - predicted)[:, None]) @ inverse
+        return found
 
     return Influences.summed(of, len(w), float(threshold))
 
 
-def _steps(model: Model, table: Table, threshold: Fraction, odds: bool = False) -> Influences | None:
-    """The same, times the inverse of the curvature: what one record adds to each coefficient."""
-    found, own = _slopes(model, table, threshold, odds), model.of(table)
-    if found is None:
-        return None
+def _scores(model: Model, table: Table) -> RowScores | None:
+    """x·(y − x·w) for each feature, w least squares of the table; features and residuals standardised.
+
+    None for the constant: the residuals' mean is that of the columns.
+    """
+    own, reads = model.of(table), model.reads
     scaling = Scaling.by(own, model.target)
-    inverse = np.linalg.inv(curvature(own, scaling, most_likely(own, scaling) if odds else None))
-    return replace(found, of=lambda codes: found.of(codes) @ inverse)
+    w = least_squares(own, scaling)
+    if w is None:
+        return None
+    x, y = design(own, scaling)
+    spread = float(np.sqrt((y - x @ w) ** 2 @ own.counts / own.n)) or 1.0
+    last = reads.column(model.target)
+    singles, terms = [], [(last.clique, units(float(y) / spread for y in last.axis.numbers or ())[last.codes])]
+    for name, centre, by, slope in zip(
+        scaling.features, scaling.means, scaling.deviations, w[1:].tolist(), strict=True
+    ):
+        column = model.features.column(name)
+        away = [(number - centre) / by for number in column.axis.numbers or ()]
+        singles.append(Factor(0, ((column.clique, units(away)[column.codes]),)))
+        terms.append((column.clique, units(-slope * float(number) / spread for number in away)[column.codes]))
+    (constant,) = units([-float(w[0]) / spread]).tolist()
+    residual = Factor(constant, tuple(terms))
+    return RowScores(table.domain, tuple((single, residual) for single in singles))
 
 
 def _scores(model: Model, table: Table) -> RowScores | None:
