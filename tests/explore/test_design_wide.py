@@ -89,7 +89,7 @@ def test_numbers_of_many_codes_are_measured_alone_and_in_groups() -> None:
 
 def test_a_text_longer_than_a_specification_takes_is_worth_nothing() -> None:
     trial = Trial(chain(), Known(2000), EPSILON)
-    cliques = {(*NAMES[:2], f"{place}"): 1.0 for place in range(200)}
+    cliques: dict[tuple[str, ...], float] = {(*NAMES[:2], f"{place}"): 1.0 for place in range(200)}
     assert trial.value(Draft(cliques, {})) == 1.0
 
 
@@ -103,8 +103,8 @@ TABLES = st.dictionaries(
 @settings(deadline=None, max_examples=25)
 @given(TABLES, st.sets(st.sampled_from(NAMES)))
 def test_no_step_loses_a_column_or_a_weight(tables: dict[tuple[str, ...], float], cut: set[str]) -> None:
-    singles = {(name,): 1.0 for name in NAMES}
-    draft = Draft({**tables, **singles}, dict.fromkeys(cut, 2))
+    singles: dict[tuple[str, ...], float] = {(name,): 1.0 for name in NAMES}
+    draft = Draft(tables | singles, dict.fromkeys(cut, 2))
     trial = Trial(chain(), Known(2000), EPSILON)
     for step in design_wide._dropping(trial, draft):
         tried = step(draft)

@@ -84,7 +84,7 @@ def test_a_code_that_cannot_occur_or_is_no_number_takes_no_part() -> None:
     noisy = np.array([300.0, 0.0, 310.0, 150.0, 420.0, 90_000.0])
     before = {"a": np.array([1.0, 0.0, 1.0, 1.0, 1.0, 1.0])}
     measured = [Measurement.fine(("a",), noisy, 2 * B * B)]
-    plain, shaped = (columns(before, measured, 91_180, 0, lines)["a"] for lines in (None, {"a": range(5)}))
+    plain, shaped = (columns(before, measured, 91_180, None, lines)["a"] for lines in (None, {"a": range(5)}))
     assert plain[1] == shaped[1] == 0
     assert shaped[5] == pytest.approx(plain[5], rel=0.01)
     assert abs(np.log(shaped[3] / 300)) < abs(np.log(plain[3] / 300))

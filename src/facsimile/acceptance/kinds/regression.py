@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
@@ -28,8 +28,8 @@ from facsimile.spec.criteria import LogisticCoefficients, RegressionCoefficients
 from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Answers
-from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import Floats, Ints
+from facsimile.table.domain import Domain
+from facsimile.table.exact import Floats
 from facsimile.table.linear import newton_terms, predictable
 from facsimile.table.regression import (
     Scaling,
@@ -41,7 +41,6 @@ from facsimile.table.regression import (
 )
 from facsimile.table.scores import Factor, RowScores, units
 from facsimile.table.table import Codes, Table
-from facsimile.table.view import Shown
 
 SIMULATED = "simulated: how far a noisy fit lies from the exact one, on average"
 FIRST = "it has the numbers of each column's first alternative"
@@ -419,41 +418,6 @@ def _scores(model: Model, table: Table) -> RowScores | None:
     (constant,) = units([-float(w[0]) / spread]).tolist()
     residual = Factor(constant, tuple(terms))
     return RowScores(table.domain, tuple((single, residual) for single in singles))
-
-
-def _scores(model: Model, table: Table) -> RowScores | None:
-    """x·(y − x·w) for each feature, w the table's own coefficients; features and residuals standardised.
-
-    None for the constant: the residuals' mean is that of the columns.
-    """
-    own = model.of(table)
-    scaling = Scaling.by(own, model.target)
-    w = least_squares(own, scaling)
-    if w is None:
-        return None
-    x, y = design(own, scaling)
-    spread = float(np.sqrt((y - x @ w) ** 2 @ own.counts / own.n)) or 1.0
-    target = model.reads.column(model.target)
-    singles, terms = [], [_entries(target, (float(number) / spread for number in _numbers(target)))]
-    for name, centre, by, slope in zip(
-        scaling.features, scaling.means, scaling.deviations, w[1:].tolist(), strict=True
-    ):
-        shown = model.features.column(name)
-        away = [(number - centre) / by for number in _numbers(shown)]
-        singles.append(Factor(0, (_entries(shown, away),)))
-        terms.append(_entries(shown, (-slope * float(number) / spread for number in away)))
-    (constant,) = units([-float(w[0]) / spread]).tolist()
-    residual = Factor(constant, tuple(terms))
-    return RowScores(table.domain, tuple((single, residual) for single in singles))
-
-
-def _numbers(shown: Shown) -> tuple[Fraction, ...]:
-    return shown.axis.numbers or ()
-
-
-def _entries(shown: Shown, numbers: Iterable[Fraction | float]) -> tuple[Clique, Ints]:
-    """A number for each cell of the columns that a feature is made of, in units."""
-    return shown.clique, units(numbers)[shown.codes]
 
 
 def _plain(specification: Specification, formula: Formula) -> tuple[str, ...] | None:
