@@ -265,3 +265,14 @@ def test_bounds_of_a_search_hold_as_often_as_stated() -> None:
             wrong += any(errors[name] >= (bound or math.inf) for name, bound in bounds.items())
     assert accepted > 100
     assert wrong <= binom.ppf(1 - ALPHA, 4_000, 0.05)
+
+
+@pytest.mark.parametrize(("own", "shared"), [("variation", ""), ("", "variation")])
+def test_what_misses_a_criterion_is_accepted_no_more_often_than_luck_allows(own: str, shared: str) -> None:
+    """Simulated, whichever number speaks of the criterion: 1,000 indices."""
+    spec = promised(own, shared, {"mode": "single"})
+    candidate = Candidate(spec, next(tables(spec, 1)))
+    far = Table.from_rows(candidate.table.domain, [[0, 0]], [SMALL_N])
+    original = Original(far, RehearsalNoise(6))
+    accepted = sum(candidate.measured_by_test(original) is not None for _ in range(1_000))
+    assert accepted <= binom.ppf(1 - ALPHA, 1_000, 0.05)
