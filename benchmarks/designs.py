@@ -1,6 +1,6 @@
 """Designs for wide tables, each made on a public stand-in and measured on another table.
 
-python -m benchmarks.designs adult discharges        makes them anew and prints them: two to four minutes each
+python -m benchmarks.designs adult discharges        makes others and prints them: some minutes each
 """
 
 from __future__ import annotations
