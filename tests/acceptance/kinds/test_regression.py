@@ -216,6 +216,17 @@ def test_a_regression_reads_its_own_columns_only() -> None:
         assert same[0] == same[1]
 
 
+def test_a_raw_rule_cuts_cells_only_where_all_its_columns_are_read() -> None:
+    rule = {"never": "sex = F and job = soldier", "source": "x"}
+    for on in (["job", "sex", "age"], ["job"]):
+        spec = workers(CHANCE | {"on": on}, constraints={"policy": "declared", "raw": [rule]})
+        query = kind_of(spec.criteria[0]).query(Candidate(spec, NEAR))
+        assert isinstance(query, Viewed) and isinstance(query.query, OneStep) and query.query.cells is not None
+        mask = query.query.cells.allowed
+        assert bool(mask.all()) is (len(on) == 1)
+        assert len(on) == 1 or int((~mask).sum()) == mask.size // 8
+
+
 def test_huge_products_are_refused_before_the_charge() -> None:
     wide = [str(i) for i in range(500)]
     columns = [
