@@ -37,6 +37,11 @@ class Answers(Protocol):
         """The same records under other axes."""
 
 
+def unscored(name: str, table: Table) -> RowScores | None:
+    """No criterion has anything to ask."""
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """What is public about the table beside its domain.
