@@ -485,10 +485,16 @@ def test_a_release_that_was_measured_by_its_test_verifies_and_tells_what_holds(t
 
 
 @pytest.mark.parametrize(
-    "change",
-    ["one of two shared", "both beyond the margin", "own beyond the margin", "a lower bound", "another limit"],
+    ("change", "words"),
+    [
+        ("one of two shared", "a figure is missing or is no number"),
+        ("both beyond the margin", "a criterion is not met by what was measured"),
+        ("own beyond the margin", "a criterion is not met by what was measured"),
+        ("a lower bound", "`criteria` is another"),
+        ("another limit", "`shared` is another"),
+    ],
 )
-def test_what_a_test_could_not_have_measured_does_not_verify(tmp_path: Path, change: str) -> None:
+def test_what_a_test_could_not_have_measured_does_not_verify(tmp_path: Path, change: str, words: str) -> None:
     said = shared(tmp_path)
     one, other, own = said["criteria"]
     if change == "one of two shared":
@@ -503,7 +509,8 @@ def test_what_a_test_could_not_have_measured_does_not_verify(tmp_path: Path, cha
         said["shared"]["limit"] += 0.5
     (tmp_path / "out" / bundle.REPORT).write_text(json.dumps(said))
     rehash(tmp_path / "out")
-    assert refused(tmp_path / "out")[0] == "E503"
+    code, sentence = refused(tmp_path / "out")
+    assert code == "E503" and words in sentence
 
 
 @pytest.mark.parametrize("key", ["together", "each", "shared_by"])
