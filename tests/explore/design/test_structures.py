@@ -26,7 +26,7 @@ def structures() -> Structures:
 
 
 def test_every_move_is_another_sensible_draft(structures: Structures) -> None:
-    draft = structures.starts()[-1]
+    draft = structures.starts()[-1].with_score("mean-b", 0.1)
     moves = dict(structures.moves(draft))
     assert {name.split()[0] for name in moves} >= {"add", "drop", "finer", "coarser", "no"}
     for changed in moves.values():

@@ -205,6 +205,4 @@ class Structures:
         named = alone.with_tables([self.sized(pair, COARSE) for pair in self.named])
         joints = [self.sized(clique, FEW) for clique in self.joints]
         found = [alone, named, *(one.with_table(joint) for joint in joints for one in (alone, named))]
-        for name in self.diameters:
-            found += [draft.with_score(name, SCORE) for draft in found]
         return [draft for draft in found if draft.sensible(self.moments.table.n)]
