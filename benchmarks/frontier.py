@@ -40,7 +40,6 @@ from facsimile.release.run import rehearsed
 from facsimile.spec.criteria import MarginalsRelative
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
 
@@ -152,7 +151,7 @@ def shares(run: Callable[[int], Sequence[bool]], seeds: int, workers: int) -> li
 
 @cache
 def designed(table: str, epsilon: str) -> tuple[Own, float]:
-    """A design for the relative error of 1.4, and its seconds; a small sample is blown up to the release's size."""
+    """A design for the relative error of 1.4, and its seconds; a small sample is blown up."""
     spec, finest = tables(table)
     if table == "small":
         finest = blown_up(finest, tables("nvss")[1].n)
@@ -160,6 +159,13 @@ def designed(table: str, epsilon: str) -> tuple[Own, float]:
     started = time.monotonic()
     found = design(asked, finest, Fraction(epsilon), alternatives=chosen(spec), margin=0.0)
     return found.own, time.monotonic() - started
+
+
+def described(table: str, epsilons: Sequence[str]) -> Iterator[str]:
+    """What was designed, and how long it took."""
+    for epsilon in epsilons:
+        own, seconds = designed(table, epsilon)
+        yield f"\ndesign at {epsilon}, {seconds:.0f} s: {dict(own)}"
 
 
 def designs(seeds: int, workers: int) -> Iterator[str]:
@@ -173,9 +179,7 @@ def designs(seeds: int, workers: int) -> Iterator[str]:
     for name, own in ways.items():
         found = [shares(partial(candidate_meets, "nvss", own(e), e, "none"), seeds, workers) for e in EPSILONS]
         yield line(name, *(share[0] for share in found), *(share[1] for share in found))
-    for e in EPSILONS:
-        own, seconds = designed("small", e)
-        yield f"design at {e} in {seconds:.0f} s: {dict(own)}"
+    yield from described("small", EPSILONS)
 
 
 def totals(seeds: int, workers: int) -> Iterator[str]:
@@ -220,9 +224,7 @@ def discharges(seeds: int, workers: int) -> Iterator[str]:
     for name, own in ways.items():
         runs = (partial(candidate_meets, "discharges again", own(e), e, "none") for e in epsilons)
         yield line(name, *(shares(run, seeds, workers)[0] for run in runs))
-    for e in epsilons:
-        own, seconds = designed("discharges", e)
-        yield f"design at {e} in {seconds:.0f} s: {dict(own)}"
+    yield from described("discharges", epsilons)
 
 
 def cpu(seeds: int, workers: int) -> Iterator[str]:
@@ -234,7 +236,7 @@ def cpu(seeds: int, workers: int) -> Iterator[str]:
         started = time.process_time()
         rehearsals.candidate(own, seed)
         found.append(time.process_time() - started)
-    yield f"one births candidate with scores: {min(found):.2f} s of CPU at least, {median(found):.2f} s in the middle"
+    yield f"a births candidate with scores: CPU at least {min(found):.2f} s, median {median(found):.2f} s"
 
 
 ROWS: dict[str, Callable[[int, int], Iterator[str]]] = {
