@@ -12,9 +12,12 @@ from facsimile.api.given import checked, source, specified
 from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     import pyarrow as pa
 
     from facsimile.acceptance.planned import NoiseLine
+    from facsimile.explore.attainable import Attainable
     from facsimile.release.check import Check
     from facsimile.release.public import BinnedMean, PublicSummary
     from facsimile.spec.release import Specification
@@ -47,6 +50,7 @@ def check(specification: Specification | Path | str, public: Any = None) -> Chec
 
     >>> facsimile.check("release.yaml").to_pandas()  # doctest: +SKIP
     """
+    from facsimile.explore.attainable import attainable
     from facsimile.explore.priors import prior_of
     from facsimile.privacy.reader import read_public, read_public_sums
     from facsimile.release import check
@@ -60,7 +64,7 @@ def check(specification: Specification | Path | str, public: Any = None) -> Chec
         return Checked(check.check(spec), leaned=leaned)
     table, names = read_public(given, spec), averaged(spec)
     summary = summarise(spec, table, read_public_sums(given, spec, names) if names else None)
-    return Checked(check.check(spec, assumptions(summary, spec.n)), summary, leaned)
+    return Checked(check.check(spec, assumptions(summary, spec.n)), summary, leaned, attainable(spec, table))
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +75,7 @@ class Checked(Result, Tabular):
     public: PublicSummary | None = None
     leaned: int | None = None
     """The number of records of the prior."""
+    attainable: tuple[Attainable, ...] = ()
 
     def to_arrow(self) -> pa.Table:
         """A line for each criterion: threshold, epsilon, sensitivity, noise."""
@@ -120,6 +125,7 @@ class Checked(Result, Tabular):
                 for line in found.noise
             ],
             "public": None if self.public is None else self.public.as_json(),
+            "attainable": [asdict(line) for line in self.attainable],
             **({} if spec.prior is None else {"prior": {"file": spec.prior.name, "records": self.leaned}}),
         }
 
@@ -140,6 +146,7 @@ class Checked(Result, Tabular):
         page.line(f"Sizes come from {sizes}.")
         if self.public is not None:
             _public(page, self.public)
+            show_attainable(page, self.attainable, spec.budget.generator)
         return page
 
 
@@ -208,6 +215,43 @@ def _public(page: Page, summary: PublicSummary) -> None:
     page.line(f"{summary.n:,} records, {summary.distinct:,} distinct rows.")
     if summary.means:
         _means(page, summary.means)
+
+
+def show_attainable(page: Page, lines: Sequence[Attainable], epsilon: Fraction) -> None:
+    """What each criterion can reach, and what its threshold costs."""
+    from facsimile.documents.numerals import number
+    from facsimile.explore.attainable import costliest
+    from facsimile.release.check import show_upper
+
+    def shown(value: float | None) -> str:
+        return "" if value is None else number(value, digits=3)
+
+    page.table(
+        "Attainable: what nine of ten reach on the public file",
+        f"criterion|>threshold|>another sample|>predicted at {show_upper(epsilon)}|>wider|>saves",
+        (
+            (
+                line.criterion,
+                shown(line.threshold),
+                shown(line.fresh),
+                shown(line.predicted),
+                shown(line.wider),
+                shown(line.saved) if line.saved > 0 else "",
+            )
+            for line in lines
+        ),
+    )
+    page.line("another sample: two samples of this size from the same population are so far apart.")
+    best = costliest(lines)
+    if best is None or best.needed is None:
+        page.line("Nothing is predicted: the workload has no measurements that can be read. See `design`.")
+        return
+    page.line(
+        fill(f"All are met in nine of ten candidates at a generator epsilon of {best.needed:.2g}.", WIDTH)
+    )
+    if best.saved > 0:
+        wider = f"Relaxing {best.criterion} from {shown(best.threshold)} to {shown(best.wider)}"
+        page.line(fill(f"{wider} saves {best.saved:.2g} of that, the most of all.", WIDTH))
 
 
 def _means(page: Page, means: Sequence[BinnedMean]) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from facsimile.api.given import path_of, refuse_unless, refuse_unless_whole, source
+from facsimile.api.specifications import show_attainable
 from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from facsimile.explore.attainable import Attainable
     from facsimile.explore.pool import Pool
     from facsimile.explore.race import RaceRule
     from facsimile.explore.report import Written
@@ -101,8 +104,15 @@ class Explored(Result, Tabular):
         names = ("configuration", "generator", "number", "accepted", "refused", "fit_seconds", "seconds")
         return pa.Table.from_pylist([{n: getattr(trial, n) for n in names} for trial in self.study.trials()])
 
+    @cached_property
+    def attainable(self) -> tuple[Attainable, ...]:
+        """What each criterion can reach on the public file, and what its threshold costs."""
+        from facsimile.explore.attainable import attainable
+
+        return attainable(self.study.declared, self.study.setup.table)
+
     def as_json(self) -> dict[str, Any]:
-        return asdict(self.found)
+        return asdict(self.found) | {"attainable": [asdict(line) for line in self.attainable]}
 
     def page(self) -> Page:
         study, found, page = self.study, self.found, Page(self.study.declared.title)
@@ -126,6 +136,7 @@ class Explored(Result, Tabular):
             page.line(f"\nNext: facsimile plan {study.path}")
         elif not found.running:
             page.line("\nNo configuration was shown to reach the wanted acceptance.")
+        show_attainable(page, self.attainable, study.declared.budget.generator)
         return page
 
 

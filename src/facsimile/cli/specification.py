@@ -25,8 +25,11 @@ def check_command(
     Example: facsimile check examples/births/release.yaml
     """
     from facsimile.api.specifications import check
+    from facsimile.cli.progress import busy
 
-    show(check(spec, public), as_json)
+    with busy("Checking", as_json):
+        found = check(spec, public)
+    show(found, as_json)
 
 
 def schema_command() -> None:

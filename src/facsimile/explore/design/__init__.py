@@ -20,11 +20,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log
 from typing import Any
 
 import numpy as np
 
-from facsimile.acceptance.kind import Kind, kind_of, kinds_of
+from facsimile.acceptance.kind import kind_of, kinds_of
 from facsimile.acceptance.planned import declared
 from facsimile.errors import refusal
 from facsimile.explore.chances import interval
@@ -35,6 +36,7 @@ from facsimile.explore.design.prediction import DRAWS
 from facsimile.explore.design.rehearsals import FAMILY, Rehearsals
 from facsimile.explore.design.structures import QUICK, Found, Structures
 from facsimile.explore.design.weights import weighted
+from facsimile.privacy.modes import mode_of
 from facsimile.spec.columns import Axis
 from facsimile.spec.criteria import Criterion
 from facsimile.spec.release import Specification
@@ -164,24 +166,25 @@ def design(
 def roomy(specification: Specification, margin: float) -> Specification:
     """The specification with thresholds that leave room for the noise of their test.
 
-    A criterion that is met when its value lies below T and that is planned with noise of scale b = Δ/ε gets
+    A criterion that is met when its value lies below T and that is tested with noise of scale b = Δ/ε gets
     T − margin·b, at least T/2; where only a release can tell Δ, it keeps T. Two scales are exceeded by noise in
-    one test of fifteen.
+    one test of fifteen. A test that bounds luck asks for ln(1/(2·luck)) scales more (`decision.margin`).
     """
-    assumed = declared(specification)
+    if not margin:
+        return specification
+    assumed, luck = declared(specification), float(mode_of(specification.selection).luck)
+    scales = margin + (0.0 if specification.scheme == "paper" else max(0.0, -log(2 * luck)))
 
-    def less(kind: Kind[Any]) -> Criterion:
-        criterion: Criterion = kind.criterion
-        delta = kind.planned(specification, assumed)[0]
-        if delta is None or not margin:
+    def less(criterion: Criterion) -> Criterion:
+        kind = kind_of(criterion, "sharp")
+        test = specification.budget.test if specification.tested_together(criterion) else None
+        delta, epsilon = kind.planned(specification, assumed)[0], test or criterion.epsilon
+        if delta is None or not epsilon:
             return criterion
-        limit = kind_of(criterion, "sharp").limit
-        room = max(limit / 2, limit - Fraction(margin) * delta / criterion.epsilon)
-        lower = kind_of(criterion, "sharp").error(room)
+        lower = kind.error(max(kind.limit / 2, kind.limit - Fraction(scales) * delta / epsilon))
         return criterion if lower is None else criterion.model_copy(update={"threshold": lower})
 
-    criteria = tuple(less(kind_of(criterion, "sharp")) for criterion in specification.criteria)
-    return specification.model_copy(update={"criteria": criteria})
+    return specification.model_copy(update={"criteria": tuple(map(less, specification.criteria))})
 
 
 def searched(
