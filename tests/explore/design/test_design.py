@@ -10,7 +10,7 @@ import pytest
 
 from facsimile.errors import FacsimileError
 from facsimile.explore import design as package
-from facsimile.explore.design import Designed, design, listed, roomy, worth
+from facsimile.explore.design import Designed, chosen, design, listed, roomy, worth
 from facsimile.explore.design.draft import Own
 from facsimile.explore.design.rehearsals import Rehearsals
 from facsimile.explore.narrowed import designed
@@ -125,5 +125,20 @@ def test_a_design_is_written_where_the_families_stood_and_comments_stay() -> Non
 
 
 def test_worth_follows_the_worst() -> None:
-    assert worth(np.array([[0.5, 0.1]])) > 0.99 > 0.01 > worth(np.array([[2.0, 0.1]]))
-    assert worth(np.array([[np.inf, 0.1]])) < 1e-9
+    assert worth(np.array([[0.5, 0.1], [2.0, 0.1], [np.inf, 0.1]])) == pytest.approx([1, 0, 0], abs=1e-3)
+
+
+def test_what_no_candidate_meets_chooses_nothing() -> None:
+    met = {"one": np.array([[3.0, 0.9]] * 2), "other": np.array([[4.0, 0.5]] * 2)}
+    assert chosen(met) == "other"
+    assert chosen({name: ratios[:, :1] for name, ratios in met.items()}) == "one"
+
+
+def test_no_more_candidates_are_made_of_what_cannot_win(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ratios(self: Rehearsals, own: Own, seed: int | None) -> tuple[float, ...]:
+        return (9.0, 9.0) if own == package.UNDESIGNED else (0.1, 0.1)
+
+    monkeypatch.setattr(Rehearsals, "ratios", ratios)
+    found = design(*small(), EPSILON, trials=3)
+    assert (found.taken, found.before.of) == ("design", package.LEAST_SEEDS)
+    assert found.candidates == package.CHOOSING + package.LEAST_SEEDS + package.FRESH

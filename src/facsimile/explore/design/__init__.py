@@ -17,7 +17,7 @@ does on another population, only that population can tell.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log
@@ -51,6 +51,8 @@ MARGIN = 2.0
 TRIALS = 400
 CHOOSING, FRESH = 8, 24
 """Seeds on which designs meet, and seeds of the chance that is reported; that of `auto` is on the former."""
+LEAST_SEEDS = 3
+"""A workload that cannot win any more has met so many seeds at least."""
 FINAL_STEPS = 25
 FEW_ROWS = 10_000
 """Of the table that a fit starts from, for covariances."""
@@ -135,11 +137,11 @@ def design(
     finalists |= {f"specification {i}": own for i, own in enumerate(listed(specification), 1)}
     finalists["auto"] = UNDESIGNED
     pool = range(seed * SEEDS, seed * SEEDS + CHOOSING)
-    met = {}
+    met: dict[str, Floats] = {}
     for name, own in finalists.items():
         progress(f"making candidates: {name}")
-        met[name] = np.array([rehearsals.ratios(own, one) for one in pool])
-    taken = max(met, key=lambda name: worth(met[name]))
+        met[name] = _raced(rehearsals, own, pool, met.values())
+    taken = chosen(met)
     if np.isinf(met[taken]).all():
         raise refusal("E160", family=FAMILY)
     progress(f"making candidates on fresh seeds: {taken}")
@@ -158,7 +160,7 @@ def design(
         _chance(ratios if taken == "auto" else met["auto"]),
         {name: float(share) for name, share in zip(names, failing, strict=True) if share},
         0 if structures is None else structures.tried,
-        len(finalists) * CHOOSING + FRESH,
+        sum(map(len, met.values())) + FRESH,
         time.monotonic() - begun,
     )
 
@@ -244,9 +246,29 @@ def _clipped(scores: RowScores, most: int) -> Callable[[Codes], Floats]:
     return lambda codes: scores.clipped(codes, most).astype(np.float64)
 
 
-def worth(ratios: Floats) -> float:
-    """Of candidates: about 1 where every criterion is met with room, about 0 where one is far from it."""
-    return float((1 / (1 + (np.minimum(ratios, FARTHEST) ** POWER).sum(axis=1))).mean())
+def worth(ratios: Floats) -> Floats:
+    """Of each candidate: about 1 where every criterion is met with room, about 0 where one is far from it."""
+    found: Floats = 1 / (1 + (np.minimum(ratios, FARTHEST) ** POWER).sum(axis=1))
+    return found
+
+
+def chosen(met: Mapping[str, Floats]) -> str:
+    """The best of all by the criteria that some candidate meets: one that none meets cannot choose."""
+    possible = (np.concatenate(list(met.values())) < 1).any(axis=0)
+    columns = possible if possible.any() else ~possible
+    return max(met, key=lambda name: float(worth(met[name][:, columns]).sum()))
+
+
+def _raced(rehearsals: Rehearsals, own: Own, seeds: Sequence[int], others: Iterable[Floats]) -> Floats:
+    """Ratios of candidates on these seeds; no more are made once another is sure to have met more of them."""
+    most = max(((other.max(axis=1) < 1).sum() for other in others), default=0)
+    found: list[tuple[float, ...]] = []
+    for place, seed in enumerate(seeds):
+        met = sum(max(one) < 1 for one in found)
+        if place >= LEAST_SEEDS and met + len(seeds) - place < most:
+            break
+        found.append(rehearsals.ratios(own, seed))
+    return np.array(found)
 
 
 def _chance(ratios: Floats) -> Chance:
