@@ -53,20 +53,17 @@ def test_another_sample_is_as_far_as_pairs_of_samples_are(lines: tuple[Attainabl
         assert np.median(found) < line.fresh < 1.5 * found.max(), PAIRS
 
 
-def test_nine_of_ten_candidates_come_as_close_as_predicted() -> None:
-    """At least 40 of 60 real candidates, where noise is what makes errors: a share of 0.9 misses that with less
-    than 1e-6 (binomial). Some room is left for sampling, which is not predicted."""
-    specification, table = specified(OWN, "0.1")
-    lines = attainable(specification, table)
-    rehearsals = Rehearsals(specification.sized(table.n), table, specification.first, Fraction(1, 10))
+def test_real_candidates_come_about_as_close_as_predicted() -> None:
+    """The ninth of ten errors, within a factor of two: sampling and shrinkage are not predicted."""
+    specification, table = specified(OWN, "0.3")
+    rehearsals = Rehearsals(specification.sized(table.n), table, specification.first, Fraction(3, 10))
     made = [rehearsals.candidate(OWN, seed) for seed in range(60)]
     errors = [
         [verdict.value for verdict in exact_errors(rehearsals.specification, table, one)] for one in made if one
     ]
-    for place, line in enumerate(lines):
-        if line.predicted is not None:
-            close = sum((error[place] or 0.0) <= 1.25 * line.predicted for error in errors)
-            assert close >= 40, line
+    for line, found in zip(attainable(specification, table), np.array(errors, float).T, strict=True):
+        assert line.predicted is not None
+        assert 0.5 < np.quantile(found, 0.9) / line.predicted < 2, line
 
 
 def test_a_wider_threshold_never_costs_more(lines: tuple[Attainable, ...]) -> None:
