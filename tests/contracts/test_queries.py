@@ -375,7 +375,7 @@ class CellsAsShares(Unlikeness):
     """Mutant: an excess in shares of the candidate's count, with the step of the largest."""
 
     def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
-        return (self.value(table, noise) - threshold) / min(self.steps(Fraction(1)))
+        return (self.value(table, noise) - threshold) / min(step for step in self.steps(Fraction(1)) if step)
 
 
 class LowSideOnly(Unlikeness):

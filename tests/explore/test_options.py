@@ -32,7 +32,8 @@ def every(study: Study, keep: float = 0.1, noise: float = 0.1) -> list[Option]:
 
 def test_levels_hold_the_fresh_trials_of_finalists(study: Study) -> None:
     found = levels(study)
-    assert [float(level.generator) for level in found] == [2, 1.4]
+    assert [float(level.generator) for level in found] == [2, 1.7, 1.4]
+    assert [level.predicted for level in found] == [False, True, False]
     for level in found:
         assert len(level.trials) == 2
         assert all(trial.number >= FRESH for trials in level.trials.values() for trial in trials)

@@ -276,6 +276,7 @@ def _point(point: Point) -> dict[str, Any]:
 
     return {
         "scheme": point.scheme,
+        "variant": point.variant,
         "values": point.option.valued,
         "total": show_decimal(point.total),
         "release": point.release,

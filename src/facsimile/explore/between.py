@@ -1,7 +1,7 @@
 """Between: what trials at two epsilons of the generator say about one between them.
 
-Trials are made on a ladder of epsilons, a factor √2 apart; a plan may take any epsilon. Between two rungs a
-chance is predicted, and corrected by the trials that were made. Noise alone makes errors as 1/ε; what a model
+Trials are made on a ladder of epsilons, a factor √2 apart; a plan may take one half way too. There a chance is
+predicted, and corrected by the trials that were made. Noise alone makes errors as 1/ε; what a model
 cannot express and the sampling of records are not mended by any ε. So the errors of a criterion are taken as
 ε^(−k), with the k between 0 and 1 that leads from the median at the rung above to the one at the rung below. A
 trial at ε₁ then foretells one at ε by its errors times (ε₁/ε)^k. Both rungs have their say, the nearer one
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from math import floor, log
+from math import floor, log, sqrt
 from statistics import median
 
 from facsimile.explore.judge import Noiseless
@@ -26,8 +26,6 @@ from facsimile.explore.run import two_digits
 from facsimile.explore.trials import Trial
 from facsimile.spec.space import Configuration
 
-STEPS = 4
-"""Into how many parts the way from one rung to the next is cut."""
 Powers = Mapping[tuple[str, str | None], float]
 """k of each criterion: by its name, and by the epsilon of the regression that it compares with."""
 
@@ -42,21 +40,20 @@ class Level:
     predicted: bool = False
 
 
-def around(levels: Sequence[Level], generator: Fraction) -> list[Level]:
-    """Predicted levels from the rung above a tried epsilon to the rung below it; levels fall."""
-    near = [pair for pair in pairwise(levels) if generator in (pair[0].generator, pair[1].generator)]
-    return [level for above, below in near for level in _between(above, below)]
+def filled(levels: Sequence[Level]) -> list[Level]:
+    """The levels, the largest epsilon first, with a predicted one between any two that share configurations."""
+    found = list(levels[:1])
+    for above, below in pairwise(levels):
+        found += [*_between(above, below), below]
+    return found
 
 
 def _between(above: Level, below: Level) -> Iterator[Level]:
     known = [name for name in below.configurations if name in above.configurations]
-    powers = {name: _powers(above, below, name) for name in known}
-    for step in range(1, STEPS):
-        ratio = float(above.generator / below.generator) ** (-step / STEPS)
-        generator = two_digits(float(above.generator) * ratio)
-        if known and below.generator < generator < above.generator:
-            trials = {name: _mixed(above, below, name, generator, powers[name]) for name in known}
-            yield Level(generator, {name: below.configurations[name] for name in known}, trials, predicted=True)
+    generator = two_digits(sqrt(above.generator * below.generator))
+    if known and below.generator < generator < above.generator:
+        trials = {name: _mixed(above, below, name, generator) for name in known}
+        yield Level(generator, {name: below.configurations[name] for name in known}, trials, predicted=True)
 
 
 def _powers(above: Level, below: Level, name: str) -> Powers:
@@ -75,8 +72,9 @@ def _medians(trials: Sequence[Trial]) -> dict[tuple[str, str | None], float]:
     return {key: median(values) for key, values in found.items()}
 
 
-def _mixed(above: Level, below: Level, name: str, generator: Fraction, powers: Powers) -> list[Trial]:
+def _mixed(above: Level, below: Level, name: str, generator: Fraction) -> list[Trial]:
     """As many trials as both rungs have, the nearer one's more often; both halves (options.py) mix alike."""
+    powers = _powers(above, below, name)
     nearness = log(generator / below.generator) / log(above.generator / below.generator)
     mixed = []
     for place, trials in enumerate(zip(above.trials[name], below.trials[name], strict=False)):

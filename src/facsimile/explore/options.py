@@ -25,7 +25,7 @@ from math import ceil, floor, log, log10
 import numpy as np
 
 from facsimile.acceptance.kind import kinds_of
-from facsimile.explore.between import Level
+from facsimile.explore.between import Level, filled
 from facsimile.explore.chances import Distances, at_least, interval
 from facsimile.explore.run import schedules
 from facsimile.explore.study import Study
@@ -140,7 +140,7 @@ class Option:
 
 
 def levels(study: Study) -> list[Level]:
-    """Where a study has fresh trials, the largest epsilon first."""
+    """Where a study has fresh trials, the largest epsilon first, and what they foretell half way between."""
     found = []
     for schedule in schedules(study, study.trials()):
         names = schedule.finalists()
@@ -148,20 +148,21 @@ def levels(study: Study) -> list[Level]:
         ready = {name: trials for name, trials in fresh.items() if len(trials) >= 2}
         if ready:
             found.append(Level(schedule.generator, {name: schedule.members[name] for name in ready}, ready))
-    return found
+    return filled(found)
 
 
 def options(
     spec: Specification, levels: Sequence[Level], keep: float, noise: float, factor: float | None = None
 ) -> list[Option]:
-    """Every way to spend that was tried; with thresholds tighter by a factor only the simplest."""
-    return [option for level in levels for option in _at(spec, level, keep, noise, factor)]
+    """Every way to spend; with thresholds tighter by a factor only the simplest, where it was tried."""
+    known = [level for level in levels if factor is None or not level.predicted]
+    return [option for level in known for option in _at(spec, level, keep, noise, factor)]
 
 
 def _at(spec: Specification, level: Level, keep: float, noise: float, factor: float | None) -> Iterator[Option]:
     for names in _together(level):
         halves = [[t for name in names for t in level.trials[name][half::2]] for half in (0, 1)]
-        for way, chances in _ways(spec, halves, noise, factor):
+        for way, chances in _ways(spec, halves, noise, factor, not level.predicted):
             parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
             kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
             if not kept:
@@ -173,11 +174,15 @@ def _at(spec: Specification, level: Level, keep: float, noise: float, factor: fl
 
 
 def _ways(
-    spec: Specification, halves: Sequence[Sequence[Trial]], noise: float, factor: float | None
+    spec: Specification,
+    halves: Sequence[Sequence[Trial]],
+    noise: float,
+    factor: float | None,
+    tried: bool,
 ) -> Iterator[tuple[Way, list[Floats]]]:
     """Ways to spend, each with the chances of both halves' candidates."""
     selections = _selections(spec)
-    if spec.scheme == "paper" and factor is None:  # as declared: a trial was accepted, or it was not
+    if spec.scheme == "paper" and factor is None and tried:  # as declared: a trial was accepted, or it was not
         declared = _charged(spec, spec.budget.once, tuple((c.name, c.epsilon) for c in spec.criteria))
         accepted = [np.array([trial.accepted for trial in half], np.float64) for half in halves]
         yield from ((("paper", None, spec.budget.once, declared, one), accepted) for one in selections)

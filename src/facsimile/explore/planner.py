@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.explore.between import around
 from facsimile.explore.curve import Curve, Point
 from facsimile.explore.options import BOUNDED as BOUNDED
 from facsimile.explore.options import Option, levels, options
@@ -60,16 +59,10 @@ def plan(
 ) -> Planned:
     """The cheapest point that reaches the wish, among some schemes, within a total: by default the declared.
 
-    `values`: only plans that publish a value of every criterion. Between tried epsilons of the generator
-    chances are predicted (between.py), near the cheapest option that the choosing trials vouch for.
+    `values`: only plans that publish a value of every criterion.
     """
     spec, found = study.setup.specification, levels(study)
-    every = options(spec, found, keep, noise)
-    vouched = [option for option in every if option.scheme in schemes and option.least >= accept]
-    if vouched:
-        near = min(vouched, key=lambda option: option.total)
-        every += options(spec, around(found, near.generator), keep, noise)
-    whole = Curve.of(every)
+    whole = Curve.of(options(spec, found, keep, noise))
     curve = whole.valued() if values else whole
     limit = spec.budget.total if total is None else total
     point = chosen(curve, accept, limit, schemes)
