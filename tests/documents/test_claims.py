@@ -483,7 +483,7 @@ CLAIMS: dict[str, Predicate] = {
     r"One noisy number, at ε = [0-9.]+, speaks for the (?:condition|[0-9]+ conditions) marked": some_joined,
     r"each group or count in units of its own Δ; the table shows the largest": some_joined,
     r"Below zero means that (?:the condition is|all of them are) met": some_joined,
-    r"It had to be at most [−0-9.]+ and is [−0-9.]+; its noise has a standard deviation of": some_joined,
+    r"It had to be at most [−0-9.,]+ and is [−0-9.,]+; its noise has a standard deviation of": some_joined,
     r"The σ of (?:this condition|these conditions) is that noise times Δ": some_joined,
     r"that coefficients were compared with": lambda d: (
         "refit" in d.fits and d.fits.get("fit") != d.fits["refit"]

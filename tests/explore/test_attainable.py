@@ -9,7 +9,6 @@ import pytest
 
 from facsimile.acceptance.candidate import exact_errors
 from facsimile.explore.attainable import PAIRS, Attainable, attainable, costliest, foreseen
-from facsimile.explore.design.rehearsals import Rehearsals
 from facsimile.spec.families import Grid
 from facsimile.spec.release import Specification
 from facsimile.table.table import Table
@@ -53,17 +52,12 @@ def test_another_sample_is_as_far_as_pairs_of_samples_are(lines: tuple[Attainabl
         assert np.median(found) < line.fresh < 1.5 * found.max(), PAIRS
 
 
-def test_real_candidates_come_about_as_close_as_predicted() -> None:
-    """The ninth of ten errors, within a factor of two: sampling and shrinkage are not predicted."""
-    specification, table = specified(OWN, "0.3")
-    rehearsals = Rehearsals(specification.sized(table.n), table, specification.first, Fraction(3, 10))
-    made = [rehearsals.candidate(OWN, seed) for seed in range(60)]
-    errors = [
-        [verdict.value for verdict in exact_errors(rehearsals.specification, table, one)] for one in made if one
-    ]
-    for line, found in zip(attainable(specification, table), np.array(errors, float).T, strict=True):
-        assert line.predicted is not None
-        assert 0.5 < np.quantile(found, 0.9) / line.predicted < 2, line
+def test_what_is_predicted_falls_with_epsilon(lines: tuple[Attainable, ...]) -> None:
+    """To the bias of the fit without noise: what real candidates do is tested with the prediction itself."""
+    less = attainable(*specified(OWN, "0.25"))
+    for one, four in zip(lines, less, strict=True):
+        assert one.predicted is not None and four.predicted is not None
+        assert 2 < four.predicted / one.predicted < 8
 
 
 def test_a_wider_threshold_never_costs_more(lines: tuple[Attainable, ...]) -> None:

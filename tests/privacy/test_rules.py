@@ -207,7 +207,7 @@ def test_p9_private_shows_nothing() -> None:
 
 def test_the_folder_stays_small_enough_to_read() -> None:
     lines = sum(len(text.splitlines()) for path, text in sources(SOURCE).items() if path.startswith("privacy/"))
-    assert lines < 3100
+    assert lines < 3150
 
 
 def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:

@@ -35,6 +35,8 @@ RANDOM = {
     "release/recipe.py": {"default_rng"},
     "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
+    "explore/attainable.py": {"default_rng"},
+    "explore/design_wide.py": {"default_rng", "permutation"},
     "explore/design/effects.py": {"default_rng", "permutation"},
     "explore/design/prediction.py": {"default_rng", "standard_normal"},
     "explore/simulate.py": {"default_rng"},

@@ -36,7 +36,7 @@ DRAWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]], list[str]]] = {
     "curve": (
         {"title": "total epsilon", "line": [3.0, "declared total"]},
         [
-            {"scheme": scheme, "total": total, "release": total / 10, "low": total / 12, "high": total / 9}
+            {"variant": scheme, "total": total, "release": total / 10, "low": total / 12, "high": total / 9}
             for scheme in ("paper", "test-then-measure", "train-once")
             for total in (1.0, 2.0, 4.0)
         ],
