@@ -9,7 +9,7 @@ import sys
 from fractions import Fraction
 
 from benchmarks.adult import RECORDS, stand_in
-from facsimile.explore.design_wide import designed
+from facsimile.explore.design.wide import designed
 from facsimile.synthesizers.base import Known
 from facsimile.table.table import Table
 

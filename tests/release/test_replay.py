@@ -36,7 +36,7 @@ RANDOM = {
     "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
     "explore/attainable.py": {"default_rng"},
-    "explore/design_wide.py": {"default_rng", "permutation"},
+    "explore/design/wide.py": {"default_rng", "permutation"},
     "explore/design/effects.py": {"default_rng", "permutation"},
     "explore/design/prediction.py": {"default_rng", "standard_normal"},
     "explore/simulate.py": {"default_rng"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from facsimile.explore.design.draft import Own
 from facsimile.explore.design.rehearsals import Rehearsals
 from facsimile.explore.narrowed import designed
 from facsimile.spec.load import dump, loads, validated
+from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.synthesizers.workload import Workload
 from workloads import EPSILON, SMALL, plain, small, watched
@@ -89,21 +90,41 @@ def test_criteria_without_a_linear_view_are_left_to_candidates() -> None:
     assert (found.taken, found.predicted, found.tried) == ("auto", None, 0)
 
 
+def single(whole: dict[str, Any]) -> Specification:
+    """With one candidate: its test asks for ln(1/(2·0.05)) = 2.303 scales by itself."""
+    return validated(copy.deepcopy(whole) | {"selection": {"mode": "single"}})
+
+
 def test_a_margin_leaves_room_for_the_noise_of_the_test() -> None:
-    """Counts have sensitivity 1/n: two scales of 1/(3000·0.1); never more than half."""
-    specification, _ = small()
+    """Counts have sensitivity 1/n: two scales of 1/(3000·0.1), and what luck asks for; never more than half."""
+    specification = single(SMALL)
     absolute = specification.criteria[1]
     (_, lower), (_, half) = (roomy(specification, margin).criteria for margin in (2.0, 1000.0))
-    assert lower.threshold == absolute.threshold - 2 * Fraction(1, 3000) / Fraction(1, 10)
+    assert float(absolute.threshold - lower.threshold) == pytest.approx((2 + 2.302585) / 300)
     assert half.threshold == absolute.threshold / 2
     assert roomy(specification, 0).criteria == specification.criteria
 
 
 def test_a_relative_threshold_gives_way_in_the_form_it_is_tested_in() -> None:
-    criteria = [{"criterion": "marginals-relative", "threshold": "2", "planning_s_min": "99", "epsilon": "0.1"}]
-    specification = validated(plain({"a": 4, "b": 5}, criteria))
-    (lower,) = roomy(specification, 1.0).criteria
-    assert 1 / lower.threshold == Fraction(1, 2) + Fraction(1, 100) / Fraction(1, 10)
+    criteria = [{"criterion": "marginals-relative", "threshold": "2", "planning_s_min": "999", "epsilon": "3"}]
+    (lower,) = roomy(single(plain({"a": 4, "b": 5}, criteria)), 1.0).criteria
+    assert float(1 / lower.threshold) == pytest.approx(0.5 + 3.302585 / 100)
+
+
+def test_room_is_left_for_the_number_that_tests() -> None:
+    """A joint test has its own epsilon; in scheme `measured` a criterion may have one, or none."""
+    for own, epsilon in (("0.4", 0.4), (None, 0.1)):
+        measured = copy.deepcopy(SMALL) | {"scheme": "measured"}
+        del measured["criteria"][0]["epsilon"], measured["criteria"][1]["epsilon"]
+        measured["criteria"][1] |= {} if own is None else {"epsilon": own}
+        specification = single(measured)
+        (_, lower) = roomy(specification, 2.0).criteria
+        moved = float(specification.criteria[1].threshold - lower.threshold)
+        assert moved == pytest.approx((2 + 2.302585) / 3000 / epsilon)
+    paper = copy.deepcopy(SMALL) | {"scheme": "paper"}
+    del paper["budget"]["test"]
+    (_, lower) = roomy(validated(paper), 2.0).criteria
+    assert float(specification.criteria[1].threshold - lower.threshold) == pytest.approx(2 / 300)
 
 
 def test_nothing_that_can_be_held_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,3 +163,23 @@ def test_no_more_candidates_are_made_of_what_cannot_win(monkeypatch: pytest.Monk
     found = design(*small(), EPSILON, trials=3)
     assert (found.taken, found.before.of) == ("design", package.LEAST_SEEDS)
     assert found.candidates == package.CHOOSING + package.LEAST_SEEDS + package.FRESH
+
+
+def test_wide_tables_without_a_linear_criterion_are_designed_by_distance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The domain counts as wide from a few cells on; the planted dependence is among the tables."""
+    whole = plain(
+        {"a": 4, "b": 5, "c": 3},
+        [{"criterion": "faithfulness", "match": ["c"], "threshold": "0.9", "within": "1", "reference": "all"}],
+    )
+    specification, table = validated(whole), small()[1]
+    monkeypatch.setattr(package, "DENSE_CELLS", 10)
+    rehearsals = Rehearsals(specification.sized(table.n), table, specification.alternatives_named(""), EPSILON)
+    draft = package.by_distance(rehearsals)
+    assert any({"a", "b"} <= {*clique} for clique in draft.tables)
+    Workload.of(draft.own).check(table.domain, table.n, EPSILON)
+    asked: list[str] = []
+    found = design(specification, table, EPSILON, margin=0, trials=10, progress=asked.append)
+    assert any(text.startswith("no criterion is linear") for text in asked)
+    assert found.taken in ("design", "auto")

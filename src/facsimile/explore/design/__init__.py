@@ -3,7 +3,8 @@
 Prediction, not trial. Near the public table the criteria are linear (`linear`), what tables say about a record
 is a sum of effects (`effects`), so the chance that the noise of given tables leaves every criterion met follows
 in milliseconds (`prediction`), with derivatives by the shares of ε (`weights`). A greedy search over tables
-uses it (`structures`). The noise-free fit of each draft that is taken shows its bias.
+uses it (`structures`). The noise-free fit of each draft that is taken shows its bias. Where no criterion is
+linear and the domain is wide, tables are found that keep all tables of a few columns close (`wide`).
 
 Room for the test. A criterion is tested with noise afterwards, so the design aims below its threshold: `margin`
 scales of the noise that it is planned with, at most half of the threshold (`roomy`).
@@ -29,6 +30,7 @@ from facsimile.acceptance.kind import kind_of, kinds_of
 from facsimile.acceptance.planned import declared
 from facsimile.errors import refusal
 from facsimile.explore.chances import interval
+from facsimile.explore.design import wide
 from facsimile.explore.design.draft import Draft, Own
 from facsimile.explore.design.effects import Moments
 from facsimile.explore.design.linear import FARTHEST, POWER, LinearCriteria
@@ -37,8 +39,10 @@ from facsimile.explore.design.rehearsals import FAMILY, Rehearsals
 from facsimile.explore.design.structures import QUICK, Found, Structures
 from facsimile.explore.design.weights import weighted
 from facsimile.privacy.modes import mode_of
+from facsimile.release.recipe import Recipe
 from facsimile.spec.columns import Axis
-from facsimile.spec.criteria import Criterion
+from facsimile.spec.criteria import Criterion, TotalVariationDistance
+from facsimile.spec.families import DENSE_CELLS
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.measurements import AUTO, BestGroups
 from facsimile.synthesizers.tilt import clip
@@ -134,6 +138,9 @@ def design(
         None if structures is None else best(structures, [one for one in known if one is not None], progress)
     )
     finalists: dict[str, Own] = {} if found is None else {"design": found.draft.own}
+    if structures is None and rehearsals.real.domain.cells > DENSE_CELLS:
+        progress("no criterion is linear: looking for tables that keep all tables of a few columns close")
+        finalists["design"] = by_distance(rehearsals).own
     finalists |= {f"specification {i}": own for i, own in enumerate(listed(specification), 1)}
     finalists["auto"] = UNDESIGNED
     pool = range(seed * SEEDS, seed * SEEDS + CHOOSING)
@@ -187,6 +194,13 @@ def roomy(specification: Specification, margin: float) -> Specification:
         return criterion if lower is None else criterion.model_copy(update={"threshold": lower})
 
     return specification.model_copy(update={"criteria": tuple(map(less, specification.criteria))})
+
+
+def by_distance(rehearsals: Rehearsals) -> wide.Draft:
+    """A design for the distance of tables of so many columns as a criterion speaks of, or of three."""
+    ways = [c.ways for c in rehearsals.specification.criteria_of(TotalVariationDistance) if c.ways]
+    known = Recipe.alone(rehearsals.specification, rehearsals.alternatives, FAMILY, {}).known()
+    return wide.designed(rehearsals.real, known, rehearsals.epsilon, ways=max(ways, default=3))
 
 
 def searched(

@@ -1,3 +1,5 @@
+"""Designs for wide tables: found on one table, worth something on another."""
+
 from fractions import Fraction
 from itertools import pairwise
 
@@ -6,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.explore import design_wide
-from facsimile.explore.design_wide import Draft, StandIn, Trial, designed
+from facsimile.explore.design import wide
+from facsimile.explore.design.wide import Draft, StandIn, Trial, designed
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
@@ -79,7 +81,7 @@ def test_numbers_of_many_codes_are_measured_alone_and_in_groups() -> None:
     number = Axis("number", parse_bins(["0..39"], Fraction(1)))
     domain = Domain((number, *domain_of((30, 3), ("name", "sex")).axes))
     rows = np.random.default_rng(1).integers((40, 30, 3), size=(500, 3))
-    groups = design_wide._groups(Table.from_rows(domain, rows))
+    groups = wide._groups(Table.from_rows(domain, rows))
     assert list(groups) == ["number"], "codes without an order are not grouped"
     draft = Draft({("number", "sex"): 2.0, ("number",): 1.0, ("name", "sex"): 0.5}, {"number": 7})
     assert draft.measurements == "number; number@7*sex; name*sex"
@@ -106,14 +108,14 @@ def test_no_step_loses_a_column_or_a_weight(tables: dict[tuple[str, ...], float]
     singles: dict[tuple[str, ...], float] = {(name,): 1.0 for name in NAMES}
     draft = Draft(tables | singles, dict.fromkeys(cut, 2))
     trial = Trial(chain(), Known(2000), EPSILON)
-    for step in design_wide._dropping(trial, draft):
+    for step in wide._dropping(trial, draft):
         tried = step(draft)
         if tried is not None:
             fine = {name for one in tried.tables for name in one if len(one) == 1 or name not in cut}
             assert fine == set(NAMES)
             draft = tried
     total = sum(draft.tables.values())
-    for step in design_wide._joining(trial, draft):
+    for step in wide._joining(trial, draft):
         tried = step(draft)
         if tried is not None:
             assert sum(tried.tables.values()) == pytest.approx(total)

@@ -62,6 +62,11 @@ class Draft:
     groups: Mapping[str, int]
 
     @property
+    def own(self) -> dict[str, str]:
+        """As the family reads it."""
+        return {"measurements": self.measurements, "weights": self.weights}
+
+    @property
     def measurements(self) -> str:
         """The tables as text, single columns first: groups are cut by them."""
         return "; ".join(self._text(clique) for clique in self._order)
@@ -99,7 +104,10 @@ class Draft:
 
 
 class StandIn:
-    """Answers on a public table. A table's noise depends on its columns and the seed alone."""
+    """Answers on a public table. A table's noise depends on its columns and the seed, and grows with its scale.
+
+    So drafts that share ε in other ways meet the same luck; a curator's own law (`Coupled`) does not give that.
+    """
 
     def __init__(self, table: Table, seed: int) -> None:
         self.domain, self.table, self.seed = table.domain, table, seed
