@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from facsimile.acceptance.candidate import Candidate
@@ -117,9 +118,12 @@ class Drawn:
     rehearsal: bool
 
     @cached_property
+    def candidate(self) -> Candidate:
+        return Candidate(self.specification, self.table, self.fits.get("fit"), self.fits.get("refit"))
+
+    @cached_property
     def release(self) -> Release:
-        spec, fits = self.specification, self.fits
-        candidate = Candidate(spec, self.table, fits.get("fit"), fits.get("refit"))
+        spec, candidate = self.specification, self.candidate
         measured = tuple(candidate.measured_again(dict(self._units(candidate))))
         place = None if self.rehearsal else LedgerPlace("a ledger", 4, "c" * 64, "7.5", "0")
         accepted = Accepted(self.table, self.configuration, measured, candidate.fit, candidate.refit)
@@ -239,7 +243,9 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
     specification = validated(data)
     check(specification)
     units = {c.name: draw(st.sampled_from([-100, 20, 300, 800, 1400])) for c in specification.criteria}
-    return Drawn(specification, *_table(draw, specification, int(least)), units, draw(st.booleans()))
+    drawn = Drawn(specification, *_table(draw, specification, int(least)), units, draw(st.booleans()))
+    assume(scheme != "measured" or drawn.candidate._tests() is not None)
+    return drawn
 
 
 def _table(draw: st.DrawFn, specification: Specification, least: int) -> tuple[Configuration, Table]:
