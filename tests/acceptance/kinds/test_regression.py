@@ -83,6 +83,18 @@ def test_names_of_features_say_what_they_are() -> None:
     assert model.reads.domain.names == ("age", "sex", "job", "hours")
 
 
+def test_no_label_takes_the_name_of_another_feature() -> None:
+    """Once one that reads like a second product made two features one, and coefficients undetermined."""
+    jobs = ["clerk", "x", "x*sex=M", "x*sex=M (2)"]
+    job = {"name": "job", "description": "Job", "values": jobs, "alternatives": {"all": jobs}}
+    columns = [job if column["name"] == "job" else column for column in WORKERS["columns"]]
+    spec = workers(LINEAR | {"on": ["job*sex"]}, columns=columns)
+    candidate = Candidate(spec, made_up(spec, spec.first))
+    names = candidate.model(spec.criteria[0].formula).domain.names  # type: ignore[union-attr]
+    assert len(set(names)) == len(names) == 3 + 1 + 3 + 1
+    assert candidate.asked(spec.criteria[0]) is not None
+
+
 def newton(x: Any, y: Any) -> Any:
     """Maximum likelihood, record by record."""
     w = np.zeros(x.shape[1])
