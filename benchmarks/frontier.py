@@ -38,7 +38,8 @@ from facsimile.privacy.reader import read_public, rehearse
 from facsimile.release.recipe import Recipe
 from facsimile.release.run import rehearsed
 from facsimile.spec.criteria import MarginalsRelative
-from facsimile.spec.load import load
+from facsimile.spec.decimals import show_decimal
+from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
@@ -47,6 +48,10 @@ EPSILONS = ("0.5", "0.35", "0.25")
 SHARP, PLAIN = Fraction(7, 5), Fraction(2)
 DISCHARGES = BIRTHS.parent / "discharges"
 Own = Mapping[str, str]
+Spent = tuple[str, str, str]
+"""The epsilon of the generator, of the test and of the regression paid once."""
+TOTALS: tuple[Spent, ...] = (("0.27", "0.13", "0.1"), ("0.22", "0.12", "0.1"), ("0.2", "0.1", "0.1"))
+LEANING: tuple[Spent, ...] = (("0.12", "0.12", "0.1"), ("0.08", "0.1", "0.07"))
 HAND: Own = {"measurements": MEASUREMENTS, "weights": WEIGHTS}
 AUTO: Own = {"measurements": "auto", "weights": "auto"}
 
@@ -129,17 +134,35 @@ def candidate_meets(table: str, own: Own, epsilon: str, prior: str, seed: int) -
     return tuple(found)
 
 
-def release_comes(path: str, table: str, seed: int) -> bool:
+def promised(own: Own, spent: Spent) -> Specification:
+    """The promises of `half.yaml` about the public births, with these measurements and this budget."""
+    half, nvss = (
+        load(BIRTHS / name).model_dump(mode="json", exclude_none=True) for name in ("half.yaml", "nvss.yaml")
+    )
+    columns = [column | {"use": ["released"]} for column in nvss["columns"]]
+    grid = {name: [text] for name, text in own.items()}
+    generator, test, once = spent
+    return validated(
+        half
+        | {name: nvss[name] for name in ("constraints", "records")}
+        | {
+            "columns": columns,
+            "families": [{"family": "workload", "grid": grid}],
+            "budget": {"total": total(spent), "generator": generator, "test": test, "once": once},
+        }
+    )
+
+
+def total(spent: Spent) -> str:
+    """Its parts together: there is one candidate, and nothing after it."""
+    return show_decimal(sum(map(Fraction, spent), Fraction(0)))
+
+
+def release_comes(own: Own, spent: Spent, prior: str, seed: int) -> tuple[bool, ...]:
     """Whether a rehearsal of a whole release comes out."""
-    spec = load(BIRTHS.parent.parent / path)
-    finest = read_public(simulated(table), spec) if table.startswith("simulated") else tables(table)[1]
-    return rehearsed(spec.sized(finest.n), finest, seed)[0] is not None
-
-
-@cache
-def simulated(name: str) -> object:
-    """Another draw of births from published facts."""
-    return simulate(load_facts(BIRTHS / "facts.yaml"), 165_915, seed=int(name.split()[-1]))
+    spec, (_, table) = promised(own, spent), tables("nvss")
+    public = None if prior == "none" else read_public(OTHER, spec)
+    return (rehearsed(spec.sized(table.n), table, seed, public)[0] is not None,)
 
 
 def shares(run: Callable[[int], Sequence[bool]], seeds: int, workers: int) -> list[Share]:
@@ -183,23 +206,15 @@ def designs(seeds: int, workers: int) -> Iterator[str]:
 
 
 def totals(seeds: int, workers: int) -> Iterator[str]:
-    yield line("births", "total ε", "releases")
+    yield line("births, scheme `measured`, one candidate", "total ε", "releases")
     yield line(*["---"] * 3)
-    for path in ("examples/births/half.yaml", "examples/births/ours.yaml"):
-        for table in ("simulated 11",):
-            run = partial(release_comes, path, table)
-            (share,) = shares(lambda_free(run), seeds, workers)
-            total = load(BIRTHS.parent.parent / path).budget.total
-            yield line(f"{path} on {table}", float(total), share)
-
-
-def lambda_free(run: Callable[[int], bool]) -> Callable[[int], Sequence[bool]]:
-    """The same as a list of one, in a form that another process can read."""
-    return partial(_one, run)
-
-
-def _one(run: Callable[[int], bool], seed: int) -> list[bool]:
-    return [run(seed)]
+    own = designed("small", "0.27")[0]
+    for spent in TOTALS:
+        (share,) = shares(partial(release_comes, own, spent, "none"), seeds, workers)
+        yield line(f"designed on another sample; {' + '.join(spent)}", float(total(spent)), share)
+    for spent in LEANING:
+        (share,) = shares(partial(release_comes, own, spent, "sample"), seeds, workers)
+        yield line(f"the same leaning on that sample; {' + '.join(spent)}", float(total(spent)), share)
 
 
 def priors(seeds: int, workers: int) -> Iterator[str]:

@@ -9,9 +9,12 @@ import pytest
 
 from facsimile.acceptance.candidate import exact_errors
 from facsimile.explore.attainable import PAIRS, Attainable, attainable, costliest, foreseen
+from facsimile.release.questions import made_up
 from facsimile.spec.families import Grid
+from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.table import Table
+from specs import SMALL
 from workloads import small
 
 OWN = {"measurements": "each; a*b", "weights": "3; 2"}
@@ -80,3 +83,17 @@ def test_a_workload_that_cannot_be_read_predicts_nothing() -> None:
     assert all(
         line.predicted is line.needed is None and line.saved == 0 for line in attainable(specification, table)
     )
+
+
+def test_columns_of_one_bin_leave_nothing_to_predict() -> None:
+    """Once `check --public` failed on such a table: a design had no table to measure."""
+    spec = validated(
+        SMALL
+        | {
+            "columns": [{"name": "a", "description": "A", "values": ["x"], "alternatives": {"all": ["x"]}}],
+            "constraints": {"policy": "declared", "raw": []},
+            "families": [{"family": "workload", "grid": {"measurements": ["each"]}}],
+        }
+    )
+    (line,) = attainable(spec, made_up(spec, spec.first))
+    assert line.fresh == 0 and line.predicted is None

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from documents.drawn import Drawn, releases
+from facsimile.acceptance.model import model_of
+from facsimile.acceptance.regression import Fit
 from facsimile.privacy.reader import read_public
 from facsimile.privacy.transcript import Transcript
 from facsimile.release.journal import Decision, Journal
+from facsimile.release.questions import made_up
 from facsimile.release.run import rehearsed
 from facsimile.release.scheme import Accepted
+from facsimile.spec.load import validated
+from facsimile.table.regression import Scaling
 from releases import specification, write_data
+from specs import SMALL
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -73,3 +80,38 @@ def test_every_draw_is_on_disk_before_what_depends_on_it(tmp_path: Path) -> None
         journal = Journal(specification(), tmp_path / "data.key", record)
         journal.decide(Decision(None, date(2026, 1, 2)))
     assert seen and not seen[0] and journal.decision.exists()
+
+
+def test_a_regression_with_hundreds_of_features_fits(tmp_path: Path) -> None:
+    """Once a release whose regression multiplied two columns of long labels was found and could not be decided,
+    while a halt could: the end of a search was told by an error."""
+    labels = [f"{'ж' * 110}{number}" for number in range(19)]
+    nominal = {"description": "Words", "values": labels, "alternatives": {"all": labels}}
+    criterion = {
+        "criterion": "regression-mae",
+        "target": "sex",
+        "on": ["a*b"],
+        "threshold": "1",
+        "epsilon": "1",
+    }
+    spec = validated(
+        SMALL
+        | {
+            "columns": [SMALL["columns"][1], {"name": "a", **nominal}, {"name": "b", **nominal}],
+            "constraints": {"policy": "declared", "raw": []},
+            "criteria": [criterion],
+            "budget": {"total": "9", "generator": "1", "test": "0.1", "once": "1"},
+        }
+    )
+    table = made_up(spec, spec.first)
+    formula = spec.once_formula
+    assert formula is not None
+    names = tuple(name for name in model_of(spec, formula, table.domain).domain.names if name != "sex")
+    assert len(names) == 18 + 18 + 18 * 18
+    long = Fraction(10**300 + 1, 2**20)
+    fit = Fit(Scaling("sex", names, (long,) * len(names), (long,) * len(names)), (long,) * (len(names) + 1))
+    accepted = Accepted(table, next(next(spec.space.made())[1]), (), fit, fit)
+    journal = Journal(spec, tmp_path / "data.key")
+    journal.decide(Decision(accepted, date(2026, 1, 2)))
+    decided = journal.decided()
+    assert decided is not None and decided.accepted is not None and decided.accepted.fit == fit

@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,3 +84,15 @@ def test_units_are_the_nearest_and_at_most_the_most() -> None:
     assert units([Fraction(1, 3), 0.5, -1e300, Fraction(10**40)]).tolist() == [341, 512, -MOST, MOST]
     mask = np.array([True, False])
     assert indicator(("b",), mask).of(DOMAIN, np.array([[0, 0, 0], [0, 1, 0]])).tolist() == [ONE, 0]
+
+
+@given(SCORES, st.integers(1, 60), st.integers(1, 9), st.integers(1, 40))
+def test_sums_are_the_same_in_blocks_of_any_size(scores: RowScores, rows: int, most: int, entries: int) -> None:
+    """Exact integers add up in any order; memory holds a block."""
+    random = np.random.default_rng(rows)
+    codes = np.column_stack([random.integers(size, size=rows) for size in DOMAIN.shape])
+    counts = random.integers(1, 9, size=rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("facsimile.table.scores.ENTRIES", entries)
+        found = scores.summed(codes, counts, most)
+    assert found == (scores.clipped(codes, most).T @ counts).tolist()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, count, product
 from math import prod
 
 import numpy as np
@@ -111,13 +110,14 @@ def _shown(specification: Specification, formula: Formula, term: Factors, domain
 
 
 def _apart(shown: Sequence[Shown]) -> Iterator[Shown]:
-    """The features, each with a name of its own: a label may read like a product."""
-    seen = Counter[str]()
+    """The features, each with a name of its own: a label may read like a product, or like a second one."""
+    taken = set[str]()
     for column in shown:
-        seen[column.axis.name] += 1
-        again = seen[column.axis.name]
-        axis = column.axis if again == 1 else replace(column.axis, name=f"{column.axis.name} ({again})")
-        yield replace(column, axis=axis)
+        name = column.axis.name
+        later = (f"{name} ({again})" for again in count(2))
+        own = next(one for one in chain([name], later) if one not in taken)
+        taken.add(own)
+        yield column if own == name else replace(column, axis=replace(column.axis, name=own))
 
 
 def _features(specification: Specification, formula: Formula, axis: Axis, centred: bool) -> Iterator[Feature]:

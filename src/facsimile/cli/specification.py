@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -27,7 +28,7 @@ def check_command(
     from facsimile.api.specifications import check
     from facsimile.cli.progress import busy
 
-    with busy("Checking", as_json):
+    with nullcontext() if public is None else busy("Looking at the public file", as_json):
         found = check(spec, public)
     show(found, as_json)
 

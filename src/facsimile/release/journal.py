@@ -23,6 +23,8 @@ from facsimile.acceptance.decision import Measured
 from facsimile.acceptance.regression import Fit
 from facsimile.privacy.transcript import Transcript
 from facsimile.release.scheme import Accepted
+from facsimile.spec.criteria import RegressionCoefficients, RegressionError
+from facsimile.spec.formula import Formula
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.storage import append, read
@@ -31,6 +33,7 @@ from facsimile.table.table import Table
 
 HEAD_BYTES = 1 << 16
 PART_BYTES = 1 << 13
+FEATURE_BYTES = 1 << 11
 CHECK_BYTES = 32
 
 
@@ -84,11 +87,13 @@ class Journal:
         """How many bytes what is said about a candidate may take: it follows from the specification alone.
 
         Every name stands in the specification; a criterion has fewer than ten exact numbers, a regression three
-        for each column, none of more than a few hundred digits.
+        for each feature, none of more than a few hundred digits. One regression may be written twice.
         """
         spec = self.specification
         parts = len(spec.criteria) + len(spec.columns)
-        return HEAD_BYTES + PART_BYTES * parts + 2 * len(spec.canonical().encode())
+        compared = (*spec.criteria_of(RegressionCoefficients), *spec.criteria_of(RegressionError))
+        fits = 2 * sum(_fit_bytes(spec, criterion.formula) for criterion in compared)
+        return HEAD_BYTES + PART_BYTES * parts + fits + 2 * len(spec.canonical().encode())
 
     def decide(self, decision: Decision) -> None:
         """Write what the search decided: whole and synced, or not at all."""
@@ -151,6 +156,24 @@ class Journal:
             self.record.keep()
         path.unlink(missing_ok=True)
         append(path, content + hashlib.sha256(content).digest(), create=True)
+
+
+def _fit_bytes(specification: Specification, formula: Formula) -> int:
+    """At least what a regression takes: a name and three numbers for each feature, under any alternatives.
+
+    A product of two columns that enter by their bins has a feature for each pair, named by both labels.
+    """
+    found, others = 0, tuple(name for name in specification.names if name != formula.target)
+    for term in formula.terms(others):
+        features, size = 1, FEATURE_BYTES
+        for column in map(specification.column, term):
+            size += len(column.name)
+            if specification.nominal(column.name, formula):
+                axes = [column.axis(used) for used in column.used]
+                features *= max(axis.size for axis in axes)
+                size += max(len(json.dumps(label)) for axis in axes for label in axis.labels)
+        found += features * size
+    return found
 
 
 def _whole(path: Path) -> bytes | None:

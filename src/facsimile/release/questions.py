@@ -17,6 +17,7 @@ import numpy as np
 
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Asked, JointTest
+from facsimile.acceptance.groups import named
 from facsimile.acceptance.kind import Kind, kinds_of
 from facsimile.privacy.modes import mode_of
 from facsimile.release.recipe import Recipe
@@ -25,6 +26,7 @@ from facsimile.spec.mistakes import Mistake, Place
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.domain import Domain
+from facsimile.table.scores import MOST_ENTRIES, MOST_FUNCTIONS
 from facsimile.table.table import Table
 
 MOST_CHOICES = 8
@@ -128,10 +130,25 @@ def made_up(specification: Specification, choice: dict[str, str]) -> Table:
     return Table.from_rows(domain, codes, whole + (np.arange(rows) < rest))
 
 
+def _scores(specification: Specification, kind: Kind[Any], table: Table) -> int:
+    """How many scores a model would hold, where a family asks for the criterion's: of each cell, or record."""
+    texts = (text for grid in specification.families for text in grid.grid.get("scores", ()))
+    if not kind.scored or not any(kind.criterion.name in text for text in texts):
+        return 0
+    groups = named(specification, getattr(kind.criterion, "by", ()), table.domain)
+    if len(list(islice(groups, MOST_FUNCTIONS + 1))) > MOST_FUNCTIONS:
+        return MOST_ENTRIES + 1
+    found, cells = kind.scores(specification, table), table.domain.cells
+    rows = cells if cells <= DENSE_CELLS else table.n
+    return 0 if found is None else len(found.functions) * rows
+
+
 def _problem(specification: Specification, kind: Kind[Any], table: Table) -> str:
     """What is wrong with a criterion on a made-up table; nothing where all is well."""
     if kind.terms(specification, table.domain) > MOST_TERMS:
         return "compares more numbers than a memory holds: use coarser bins"
+    if _scores(specification, kind, table) > MOST_ENTRIES:
+        return "has more scores than a memory holds: compare fewer groups, or leave it out of `scores`"
     if kind.slow(table.domain):
         return ""
     try:

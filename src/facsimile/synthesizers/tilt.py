@@ -27,7 +27,7 @@ from facsimile.synthesizers.dense import Dense
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import Target, ratio, relaxed
-from facsimile.table.scores import RowScores
+from facsimile.table.scores import MOST_ENTRIES, RowScores
 from facsimile.table.table import Codes, Table, add
 
 CLIPPED = 0.1
@@ -77,8 +77,10 @@ def corrected(
     if not shares:
         return model
     public = model.sample(known.n, random)
+    rows = model.domain.cells if isinstance(model, Dense) else known.n
     asked = {name: known.scores(name, public) for name in shares}
-    heard = [Heard.of(s, public, shares[name], answers) for name, s in asked.items() if s is not None]
+    held = {name: s for name, s in asked.items() if s is not None and len(s.functions) * rows <= MOST_ENTRIES}
+    heard = [Heard.of(s, public, shares[name], answers) for name, s in held.items()]
     if not heard:
         return model
     return _on_cells(model, heard) if isinstance(model, Dense) else _on_rows(model, public, heard)

@@ -15,12 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import LARGEST, Ints, frozen, largest, product
+from facsimile.table.exact import LARGEST, Ints, dot, frozen, largest, product
 from facsimile.table.table import Codes
 
 BITS = 10
 ONE = 1 << BITS
 MOST = 1 << 20
+ENTRIES = 1 << 22
+"""So many scores are held at once when they are summed."""
+MOST_FUNCTIONS = 512
+"""More functions than this are not asked for: each has a little noise, and all of them much."""
+MOST_ENTRIES = 1 << 26
+"""More scores of rows than this are not asked for: a model has to hold them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +109,16 @@ class RowScores:
         less = product(np.abs(far), np.array([most])) // norms[over, None]
         found[over] = np.sign(far) * less
         return found
+
+    def summed(self, codes: Codes, counts: Ints, most: int) -> list[int]:
+        """Σ counts·(clipped scores), exactly, block by block: memory does not grow with the rows."""
+        rows = max(1, ENTRIES // len(self.functions))
+        sums = [0] * len(self.functions)
+        for start in range(0, len(codes), rows):
+            block = slice(start, start + rows)
+            found = dot(self.clipped(codes[block], most).T, counts[block])
+            sums = [one + int(more) for one, more in zip(sums, found, strict=True)]
+        return sums
 
 
 def units(values: Iterable[Fraction | float]) -> Ints:

@@ -16,13 +16,13 @@ from facsimile.privacy.curator import Curator
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.queries import OneStep, Viewed
 from facsimile.privacy.reader import rehearse
-from facsimile.release.questions import unaskable
+from facsimile.release.questions import made_up, unaskable
 from facsimile.spec.release import Specification
 from facsimile.table.scores import ONE
 from facsimile.table.table import Table
 from facsimile.testing.neighbours import random_pairs
 from facsimile.testing.queries import check_query
-from workers import JOBS, RICH, records, workers
+from workers import JOBS, RICH, WORKERS, records, workers
 
 AGES, HOURS = 24.5 + 10 * np.arange(6), np.array([9.5, 29.5, 49.5])
 LINEAR: dict[str, Any] = {"criterion": "regression-coefficients", "target": "hours", "on": ["age", "job"]}
@@ -81,6 +81,18 @@ def test_names_of_features_say_what_they_are() -> None:
     jobs = [f"job={job}" for job in JOBS[1:]]
     assert model.domain.names == ("age", *jobs, "sex=M", *(f"age*{job}" for job in jobs), "age*age", "hours")
     assert model.reads.domain.names == ("age", "sex", "job", "hours")
+
+
+def test_no_label_takes_the_name_of_another_feature() -> None:
+    """Once one that reads like a second product made two features one, and coefficients undetermined."""
+    jobs = ["clerk", "x", "x*sex=M", "x*sex=M (2)"]
+    job = {"name": "job", "description": "Job", "values": jobs, "alternatives": {"all": jobs}}
+    columns = [job if column["name"] == "job" else column for column in WORKERS["columns"]]
+    spec = workers(LINEAR | {"on": ["job*sex"]}, columns=columns)
+    candidate = Candidate(spec, made_up(spec, spec.first))
+    names = candidate.model(spec.criteria[0].formula).domain.names  # type: ignore[union-attr]
+    assert len(set(names)) == len(names) == 3 + 1 + 3 + 1
+    assert candidate.asked(spec.criteria[0]) is not None
 
 
 def newton(x: Any, y: Any) -> Any:
@@ -173,6 +185,15 @@ def test_scores_vanish_at_their_own_table_and_not_where_it_is_wrong(criterion: A
     own, other = (table.counts @ found.of(table.codes) / table.n / ONE for table in (NEAR, OTHER))
     assert np.abs(own).max() < 0.002
     assert criterion is not CHANCE or np.abs(other).max() > 0.2
+
+
+def test_a_regression_on_a_constant_alone_has_no_scores() -> None:
+    """Once they were asked for after the charge, and there were none to ask."""
+    only = {"name": "job", "description": "Job", "values": ["clerk"], "alternatives": {"all": ["clerk"]}}
+    columns = [only if column["name"] == "job" else column for column in WORKERS["columns"]]
+    for criterion in (LINEAR, CHANCE):
+        spec = workers(criterion | {"on": ["job"]}, columns=columns)
+        assert kind_of(spec.criteria[0]).scores(spec, made_up(spec, spec.first)) is None
 
 
 def test_a_regression_paid_once_has_indicators_and_products() -> None:

@@ -37,7 +37,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats, dot
 from facsimile.table.numbers import deviation, scaled
-from facsimile.table.scores import Factor, RowScores, indicator, units
+from facsimile.table.scores import MOST_FUNCTIONS, Factor, RowScores, indicator, units
 from facsimile.table.table import Codes, Table
 from facsimile.table.view import View
 
@@ -120,10 +120,15 @@ class GroupedKind(Kind[M]):
         return Influences.within(functions, len(present), limit)
 
     def scores(self, specification: Specification, table: Table) -> RowScores | None:
-        """(x − mean of the group)/deviation inside each group; nothing where the column itself makes groups."""
+        """(x − mean of the group)/deviation inside each group; nothing where the column itself makes groups.
+
+        None for too many groups.
+        """
         view = self.view(specification, table.domain)
         of, shown = view.column(self.of), view.of(table)
         groups = [g for g in groupings(specification, self.criterion.by, view.domain) if g[0] != self.of]
+        if sum(max(places) + 1 for _, places in groups) > MOST_FUNCTIONS:
+            return None
         whose = ((view.column(grouping[0]), mask) for grouping in groups for mask in members(grouping))
         _, *centres = means(shown, self.of, groups)
         spread, functions = deviation(shown, self.of), []

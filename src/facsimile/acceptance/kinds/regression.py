@@ -397,7 +397,8 @@ def _steps(model: Model, table: Table, threshold: Fraction, odds: bool = False) 
 def _scores(model: Model, table: Table) -> RowScores | None:
     """x·(y − x·w) for each feature, w least squares of the table; features and residuals standardised.
 
-    None for the constant: the residuals' mean is that of the columns.
+    None for the constant: the residuals' mean is that of the columns. So a regression on a constant alone (no
+    other column, or one of a single bin) has nothing to ask.
     """
     own, reads = model.of(table), model.reads
     scaling = Scaling.by(own, model.target)
@@ -417,7 +418,7 @@ def _scores(model: Model, table: Table) -> RowScores | None:
         terms.append((column.clique, units(-slope * float(number) / spread for number in away)[column.codes]))
     (constant,) = units([-float(w[0]) / spread]).tolist()
     residual = Factor(constant, tuple(terms))
-    return RowScores(table.domain, tuple((single, residual) for single in singles))
+    return RowScores(table.domain, tuple((single, residual) for single in singles)) if singles else None
 
 
 def _plain(specification: Specification, formula: Formula) -> tuple[str, ...] | None:

@@ -206,13 +206,13 @@ def by_distance(rehearsals: Rehearsals) -> wide.Draft:
 def searched(
     rehearsals: Rehearsals, scores: bool, trials: int, progress: Callable[[str], None]
 ) -> Structures | None:
-    """A search for a public table; None where no criterion has a linear view."""
+    """A search for a public table; None where no criterion has a linear view, or no column two bins."""
     spec, real = rehearsals.specification, rehearsals.real
     criteria = LinearCriteria.of(spec, real)
     start = rehearsals.candidate({"measurements": "each", "weights": AUTO}, None)
-    if not criteria.parts or start is None:
-        return None
     cuts = {axis.name: _cut(real, axis) for axis in real.domain.axes if axis.size > 1}
+    if not criteria.parts or start is None or not cuts:
+        return None
     asked = {kind.criterion.name: kind.scores(spec, real) for kind in kinds_of(spec)} if scores else {}
     heard = {name: (one, clip(one, real)) for name, one in asked.items() if one is not None}
     functions = {name: _clipped(*one) for name, one in heard.items()}

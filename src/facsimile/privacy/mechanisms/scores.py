@@ -10,7 +10,7 @@ from facsimile.privacy.mechanisms.base import Mechanism
 from facsimile.privacy.noise import LARGEST, Noise, fitting
 from facsimile.privacy.queries import checks
 from facsimile.table.domain import Domain
-from facsimile.table.exact import Ints, dot
+from facsimile.table.exact import Ints
 from facsimile.table.scores import RowScores
 from facsimile.table.table import Table
 
@@ -58,6 +58,5 @@ class NoisyScores(Mechanism[Ints]):
         return Cost(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> Ints:
-        rows = self.scores.clipped(table.codes, self.most)  # [A]
-        sums = (int(total) for total in dot(rows.T, table.counts))
+        sums = self.scores.summed(table.codes, table.counts, self.most)  # [A]
         return noise.laplace(fitting(sums), self.units, self.epsilon)  # [C]
