@@ -164,7 +164,8 @@ def view(shown: Any, domain: Domain) -> None:
 
 def scores(found: Any, domain: Domain) -> None:
     """Scores over the domain: tables of 64-bit integers, so small that no product and no row wraps."""
-    require(type(found) is RowScores and found.domain == domain, "scores over another domain")
+    require(type(found) is RowScores and type(found.domain) is Domain, "scores")
+    require(found.domain == domain, "scores over another domain")
     require(tuples(found.functions) and len(found.functions) > 0, "a score")
     for factor in (factor for factors in found.functions for factor in factors):
         require(type(factor) is Factor and type(factor.constant) is int, "a factor")
