@@ -130,13 +130,13 @@ class Explored(Result, Tabular):
             ("all", f"{found.configurations:,}", ""),
         ]
         page.table(f"The race at epsilon {found.level}", "_|>number|_", rows)
+        show_attainable(page, self.attainable, study.declared.budget.generator)
         if found.finalists:
             finals = [(level, ", ".join(names)) for level, names in found.finalists.items()]
             page.table("Finalists by the generator's epsilon", "epsilon|configurations", finals)
             page.line(f"\nNext: facsimile plan {study.path}")
         elif not found.running:
             page.line("\nNo configuration was shown to reach the wanted acceptance.")
-        show_attainable(page, self.attainable, study.declared.budget.generator)
         return page
 
 
