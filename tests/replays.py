@@ -60,6 +60,12 @@ class Replay:
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         return self._number("argmax")
 
+    def gaussian(self, values: Integers, square: int, rho: Fraction) -> Integers:
+        return np.asarray(values + self._drawn("gaussian"), np.int64)
+
+    def gumbel(self, scores: Sequence[int], sensitivity: int, rho: Fraction) -> int:
+        return self._number("gumbel")
+
     def coin(self, probability: Fraction) -> bool:
         return bool(self._number("coin"))
 

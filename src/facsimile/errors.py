@@ -148,14 +148,18 @@ E301 The budget does not suffice: {asked} asked, {remaining} remaining; the data
      Lower the budget of the specification; what was spent cannot be won back.
 E302 A receipt opens the table once.
      Report it: this is an error of the program.
-E303 A charge is a positive epsilon and no delta.
-     Use a generator with pure differential privacy.
+E303 A charge is positive.
+     Report it: this is an error of the program.
 E304 A step asked for more than its allowance.
      Report it: this is an error of the program.
 E305 A step is not one of the proved mechanisms.
      Report it: this is an error of the program.
 E306 A step ({name}) asked a question that does not fit the public form of the table.
      Report it: this is an error of the program.
+E307 The ledger has no delta or rho left for this: it was opened with too little, and the data was not opened.
+     Lower budget.delta, or leave it out; `facsimile ledger new --again --delta` opens another on purpose.
+E308 A ledger's delta lies between 0 and 1, and its cap pays for its rho at half of that delta.
+     Give --delta such as 0.000000001, and a smaller --rho or a larger --cap.
 E310 The ledger or its anchor is damaged.
      Restore both from the last backup made together; nothing is repaired by itself.
 E311 The ledger and its anchor belong to different histories.

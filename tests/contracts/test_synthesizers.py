@@ -18,7 +18,7 @@ from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.table import Table
 from facsimile.testing import Broken, check_only_answers, check_spending, check_synthesizer, small_domain
-from facsimile.testing.synthesizers import EPSILONS, SHAPES, check_replay, fitted, table_of
+from facsimile.testing.synthesizers import SHARES, SHAPES, check_replay, fitted, table_of
 from plans import plan
 
 QUICK = {"num_query": "40", "num_iterations": "6", "num_inner_updates": "5"}
@@ -73,7 +73,7 @@ def test_or_is_refused_before_anything_is_asked_and_has_a_variant_that_works(cas
 
 
 @EVERY
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+@pytest.mark.parametrize("epsilon", SHARES, ids=str)
 def test_any_epsilon_will_do(case: str, epsilon: Fraction) -> None:
     check_spending(made(case), table_of((4, 3, 2)), epsilon)
 

@@ -140,7 +140,7 @@ def test_a_receipt_opens_once(book: Ledger) -> None:
 def test_a_rehearsal_counts_and_refuses_too() -> None:
     memory = MemoryLedger(Fraction(1))
     assert [memory.charge(THIRD, "third").charge.sequence for _ in range(3)] == [1, 2, 3]
-    assert memory.spent == 1
+    assert memory.spent == Cost(Fraction(1))
     with pytest.raises(BudgetRefused, match="E301"):
         memory.charge(Cost(Fraction(1, 10**9)), "more")
     assert MemoryLedger().charge(Cost(Fraction(1000)), "no cap").charge.sequence == 1

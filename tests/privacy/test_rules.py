@@ -217,7 +217,7 @@ def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:
         for part in (search.once(), search.after()):
             with (
                 pytest.raises(FacsimileError, match="E304")
-                if part.spending.cost.epsilon == 0
+                if part.spending.options == (Cost(),)
                 else nullcontext()
             ):
                 part.run(question)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,7 +42,7 @@ def test_tables_in_other_groups_are_other_tables() -> None:
 
 def test_a_measurement_of_a_domain_has_its_groups_and_the_variance_of_laplace_noise() -> None:
     versions = (("b", (0, 1, 1)), ("a", None))
-    found = Measurement.of(small_domain(2, 3), ("a", "b"), versions, np.ones((2, 2), np.int64), Fraction(3))
+    found = Measurement.of(small_domain(2, 3), ("a", "b"), versions, np.ones((2, 2), np.int64), 18.0)
     assert [groups.tolist() for groups in found.groups] == [[0, 1], [0, 1, 1]]
     assert found.counts.dtype == np.float64
     assert (found.variance, found.scale) == (18.0, 3.0)

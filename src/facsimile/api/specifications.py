@@ -99,7 +99,7 @@ class Checked(Result, Tabular):
             "selection": plan_of(spec).mode.name,
             "configurations": {
                 "total": spec.space.size,
-                "pure": spec.space.pure().size,
+                "pure": spec.drawable.size,
                 "allowed": spec.space.whole.size,
                 "by_family": [asdict(line) for line in found.families],
             },
@@ -153,7 +153,7 @@ class Checked(Result, Tabular):
 def _families(page: Page, found: Check) -> None:
     space = found.specification.space
     rows = [(line.family, f"{line.configurations:,}", line.note) for line in found.families]
-    rows.append(("all", f"{space.size:,}", f"{space.pure().size:,} in pure mode"))
+    rows.append(("all", f"{space.size:,}", f"{found.specification.drawable.size:,} can be drawn"))
     if space.listed is not None:
         page.line(f"{space.size:,} of {space.whole.size:,} configurations are listed: one of them is drawn")
     page.table("Configurations", "family|>number|_", rows)

@@ -35,6 +35,7 @@ from facsimile.privacy.modes import MODES, Mode, mode_of
 from facsimile.release.plan import arranged
 from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.families import family_of
 from facsimile.spec.release import Selection, Specification
 from facsimile.spec.space import Configuration
 from facsimile.table.exact import Floats
@@ -77,6 +78,8 @@ class Option:
     seconds: float
     predicted: bool = False
     """Whether its epsilon of the generator lies between those that were tried."""
+    declared: tuple[Fraction, bool] = (Fraction(0), False)
+    """The δ, and whether a family has an (ε, δ) of its own."""
 
     @cached_property
     def mode(self) -> Mode:
@@ -87,7 +90,7 @@ class Option:
     def plan(self) -> Plan:
         """What it charges."""
         measured = [epsilon for _, epsilon in self.measured]
-        return arranged(self.scheme, self.generator, self.test, self.once, measured, self.mode)
+        return arranged(self.scheme, self.generator, self.test, self.once, measured, self.mode, *self.declared)
 
     @property
     def valued(self) -> bool:
@@ -165,12 +168,16 @@ def _at(spec: Specification, level: Level, keep: float, noise: float, factor: fl
         for way, chances in _ways(spec, halves, noise, factor, not level.predicted):
             parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
             kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
-            if not kept:
+            if not kept or not (way[0] == "train-once" or mode_of(way[-1]).proved(spec.budget.delta)):
                 continue
             chosen, stated = (_pooled(part, kept) for part in parts)
             configurations = tuple(level.configurations[name] for name in kept)
             seconds = float(np.mean([t.fit_seconds + t.seconds for half in halves for t in half]))
-            yield Option(*way, level.generator, configurations, chosen, stated, seconds, level.predicted)
+            own = any(family_of(one.family).law == "delta" for one in configurations)
+            declared = spec.budget.delta, own
+            yield Option(
+                *way, level.generator, configurations, chosen, stated, seconds, level.predicted, declared
+            )
 
 
 def _ways(

@@ -124,7 +124,7 @@ def two_digits(value: float) -> Fraction:
 
 def racing(study: Study) -> list[Configuration]:
     """The configurations that race: all of them, or a sample that depends on the seed alone."""
-    space = study.setup.specification.space.pure()
+    space = study.setup.specification.drawable
     places: Iterable[int] = range(space.size)
     if space.size > study.rule.most:
         places = sorted(Random(study.setup.seed).sample(range(space.size), study.rule.most))

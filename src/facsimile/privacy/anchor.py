@@ -33,7 +33,8 @@ class Mark:
     """A ledger, the number and hash of its last entry, and what it had spent, in micro-ε.
 
     A `sequence` of −1: it is being made, and nothing was ever charged to it. `before` is what earlier ledgers
-    of the same data had spent in all. `key` is the dataset's secret, in the file beside the data only.
+    of the same data had spent in all; `delta` and `before_delta` are the same of δ, as exact texts. `key` is
+    the dataset's secret, in the file beside the data only.
     """
 
     ledger: str
@@ -41,6 +42,8 @@ class Mark:
     head: str
     spent: int
     before: int = 0
+    delta: str = "0"
+    before_delta: str = "0"
     key: str = ""
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from threading import Lock
 from typing import TypeVar
 
@@ -31,7 +30,7 @@ from facsimile.table.domain import Domain
 
 T = TypeVar("T")
 NEIGHBOURS = "replace-one"
-NOTHING = Cost(Fraction(0))
+NOTHING = Cost()
 Maps = Mapping[str, Sequence[int]]
 
 
@@ -147,7 +146,7 @@ class Search:
 
     def once(self) -> Allowance:
         """What may be asked before the search."""
-        return self._part("once", self._plan.once)
+        return self._part("once", *self._plan.spendable(self._plan.once, first=True))
 
     def find(self, index: Callable[[Allowance, int], T | None], workers: int = 1) -> T | None:
         """The search: what the deciding index found, or None.
@@ -156,12 +155,12 @@ class Search:
         """
         for spending in self._given.values():
             spending.close()  # [F]
-        self._part("find", Fraction(0))
+        self._part("find", NOTHING)
         if self.resumed and not self.resumable:
             return None
 
         def one(number: int) -> T | None:
-            spending = Spending(Cost(self._plan.index))  # [B]
+            spending = Spending(*self._plan.spendable(self._plan.index, first=False))  # [B]
             try:
                 return index(Allowance(self._curator, spending), number)
             finally:
@@ -181,7 +180,7 @@ class Search:
 
     def after(self) -> Allowance:
         """What may be asked about the one accepted candidate."""
-        return self._part("after", self._plan.after)
+        return self._part("after", Cost(self._plan.after))
 
     def draw(self, n: int) -> int:
         """A uniform integer below n, for what touches no record."""
@@ -193,25 +192,25 @@ class Search:
         for spending in self._given.values():
             spending.close()  # [E]
 
-    def _part(self, name: str, epsilon: Fraction) -> Allowance:
+    def _part(self, name: str, *options: Cost) -> Allowance:
         if self._ended or name in self._given:
             raise refusal("E304")
-        self._given[name] = Spending(Cost(epsilon))  # [A]
+        self._given[name] = Spending(*options)  # [A]
         return Allowance(self._curator, self._given[name])
 
 
 class Spending:
-    """What a part of a search may spend and has spent."""
+    """What a part of a search may spend, one of some costs, and what it has spent."""
 
-    def __init__(self, cost: Cost) -> None:
-        self.cost, self.spent = cost, NOTHING
+    def __init__(self, *options: Cost) -> None:
+        self.options, self.spent = options, NOTHING
         self._open, self._alone = True, Lock()
 
     def pay(self, cost: Cost) -> None:
         """Spend, or refuse; threads of one index share it."""
         with self._alone:
             after = self.spent + cost
-            if not (self._open and after.epsilon <= self.cost.epsilon and after.delta <= self.cost.delta):
+            if not (self._open and any(option.covers(after) for option in self.options)):
                 raise refusal("E304")
             self.spent = after
 

@@ -3,10 +3,20 @@
 A line is `LENGTH CRC {json}`: the length of the JSON and its CRC-32 in hex, then one entry. Entries are
 numbered, and each holds the hash of the line before it. Anchors (anchor.py) hold the number and hash of the
 last entry in other places: a ledger that was rolled back, cut or replaced by a copy no longer fits them.
-Amounts are whole micro-ε, rounded up.
+Amounts are whole micro-ε and pico-ρ, rounded up; δ is exact.
 
     charge:  lock → verify chain and anchors → not (spent + x <= cap)? refuse → append → sync → anchors →
     receipt
+
+A ledger has three caps, fixed when it is opened: ε, δ (0 unless it is given) and ρ (0 unless it is given). What
+the ρ may cost in all is set aside at once: with half of the δ, ε(ρ, δ/2); the rest is for the other charges.
+
+Theorem.  All that is ever charged to a ledger is together (cap, δ)-DP, however each charge was chosen after the
+  answers to the earlier ones.
+Proof.    Charges are pure ε, (ε, δᵢ), or ρ. An (ε, δᵢ) is a pure ε but for an event of probability δᵢ, and
+  these add up to what is left of the δ [A]. Off them, the loss is at most the sum of the ε [B] plus G, that of
+  the ρ charges. E[e^((λ−1)(G − λΣρ))] ≤ 1 along any adaptive choice (a supermartingale), so with Σρ ≤ the cap
+  [C] G has the divergence of one ρ charge of that size, which is (ε(ρ, δ/2), δ/2)-DP: set aside [D].  QED
 
 Only then may a mechanism see the table. There are no refunds: whatever happens after the charge, it counts.
 A hash chain shows accidents and careless copies; who controls the whole machine can still forge all files.
@@ -20,7 +30,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -30,11 +40,12 @@ from typing import Any, Literal
 from facsimile.errors import refusal
 from facsimile.line import hashed, parsed, written
 from facsimile.privacy.anchor import NOTHING, Anchor, Mark, nothing_charged
-from facsimile.privacy.budget import Cost
+from facsimile.privacy.budget import Cost, epsilon_of
 from facsimile.spec.decimals import show_decimal
 from facsimile.storage import Hold, append, locked, reached, read, suspect
 
 MICRO = 10**6
+PICO = 10**12
 PATIENCE_SECONDS = 30.0
 KINDS = ("open", "charge", "decided", "done", "halted", "stopped", "incident")
 End = Literal["done", "halted", "stopped", "incident"]
@@ -49,11 +60,20 @@ def micro(epsilon: Fraction) -> int:
     return -(-epsilon.numerator * MICRO // epsilon.denominator)
 
 
-def _amount(cost: Cost) -> int:
-    amount = micro(cost.epsilon)
-    if cost.delta or amount < 1:
+def _amount(cost: Cost) -> dict[str, Any]:
+    """A charge as it is written down; a pure one has no δ and no ρ."""
+    amount: dict[str, Any] = {"micro": micro(cost.epsilon)}
+    if cost.rho:
+        amount["rho"] = -(-cost.rho.numerator * PICO // cost.rho.denominator)
+    if not any(amount.values()):
         raise refusal("E303")
-    return amount
+    return amount | ({"delta": str(cost.delta)} if cost.delta else {})
+
+
+def _spent(entries: Iterable[dict[str, Any]]) -> Cost:
+    """What entries add up to: micro-ε, δ and pico-ρ."""
+    every = [Cost(*map(Fraction, (e.get("micro", 0), e.get("delta", 0), e.get("rho", 0)))) for e in entries]
+    return sum(every, Cost())
 
 
 @dataclass(frozen=True)
@@ -106,6 +126,29 @@ class State:
         return self.cap - self.spent
 
     @property
+    def delta(self) -> Fraction:
+        """The δ that was declared when it was opened."""
+        return Fraction(self.entries[0].get("most_delta", 0))
+
+    @property
+    def rho(self) -> Fraction:
+        """The ρ that was declared when it was opened."""
+        return Fraction(self.entries[0].get("most_rho", 0), PICO)
+
+    def refuse_beyond(self, cost: Cost) -> None:
+        """Refuse what exceeds a cap. [A] [B] [C]"""
+        asked, spent = _spent([_amount(cost)]), _spent(self.entries)
+        if not (spent.delta + asked.delta <= self.delta and spent.rho + asked.rho <= self.rho * PICO):
+            raise refusal("E307")
+        if not (int(spent.epsilon + asked.epsilon) <= self.cap):
+            raise refusal("E301", asked=shown(int(asked.epsilon)), remaining=shown(self.remaining))
+
+    @property
+    def before_delta(self) -> Fraction:
+        """The δ that earlier ledgers of the same data had spent."""
+        return Fraction(self.entries[0].get("before_delta", 0))
+
+    @property
     def before(self) -> int:
         """What earlier ledgers of the same data had spent, in micro-ε."""
         return int(self.entries[0].get("before", 0))
@@ -118,13 +161,14 @@ class State:
     @property
     def mark(self) -> Mark:
         """How far it has come."""
-        return Mark(self.identifier, self.sequence, self.head, self.spent, self.before)
+        delta, before = str(_spent(self.entries).delta), str(self.before_delta)
+        return Mark(self.identifier, self.sequence, self.head, self.spent, self.before, delta, before)
 
-    def upto(self, sequence: int) -> tuple[str, int]:
-        """The head after an entry, and what had been spent in all by then."""
+    def upto(self, sequence: int) -> tuple[str, int, Fraction]:
+        """The head after an entry, and the micro-ε and δ that had been spent in all by then."""
         later = self.entries[sequence + 1 : sequence + 2]
-        spent = sum(entry.get("micro", 0) for entry in self.entries[: sequence + 1])
-        return (later[0]["prev"] if later else self.head), spent
+        spent = _spent(self.entries[: sequence + 1])
+        return (later[0]["prev"] if later else self.head), int(spent.epsilon), spent.delta
 
     def left_open(self, purpose: str) -> int | None:
         """The number of the last charge of this purpose that has no end."""
@@ -144,15 +188,17 @@ class State:
 class MemoryLedger:
     """For rehearsals: counts, refuses beyond its cap, writes nothing."""
 
-    def __init__(self, cap: Fraction | None = None) -> None:
-        self.cap, self.spent, self.sequence = cap, Fraction(0), 0
+    def __init__(self, cap: Fraction | None = None, delta: Fraction = Fraction(0)) -> None:
+        self.cap = None if cap is None else Cost.of(cap, delta)
+        self.spent, self.sequence = Cost(), 0
 
     def charge(self, cost: Cost, purpose: str) -> Receipt:
         """Charge a cost or refuse."""
-        amount = _amount(cost)
-        if self.cap is not None and not (self.spent + cost.epsilon <= self.cap):
-            raise refusal("E301", asked=shown(amount), remaining=shown(micro(self.cap - self.spent)))
-        self.spent += cost.epsilon
+        _amount(cost)
+        if self.cap is not None and not self.cap.covers(self.spent + cost):
+            left = max(Fraction(0), self.cap.epsilon - self.spent.epsilon)
+            raise refusal("E301", asked=shown(micro(cost.epsilon)), remaining=shown(micro(left)))
+        self.spent += cost
         self.sequence += 1
         return Receipt(Charged(self.sequence, Path()))
 
@@ -185,13 +231,22 @@ class Ledger:
         """Where it is known how far the ledger has come."""
         return (Anchor(self.anchor), *(() if self.key is None else (Anchor(self.key),)))
 
-    def create(self, tag: str, cap: Fraction, again: bool = False, name: str = "") -> State:
-        """Begin a ledger for the dataset of this tag and, for people, this name; its cap never changes.
+    def create(
+        self,
+        tag: str,
+        cap: Fraction,
+        again: bool = False,
+        name: str = "",
+        delta: Fraction = Fraction(0),
+        rho: Fraction = Fraction(0),
+    ) -> State:
+        """Begin a ledger for the dataset of this tag and, for people, this name; its caps never change.
 
         Data that has a ledger gets another one only `again`, on purpose: what the earlier ones had spent
         stands in its first entry. Anchors say that it is being made before it is there, so that a crash is
         recognised.
         """
+        caps = _caps(cap, delta, rho)
         with nothing_charged(), self._alone():
             marks = [anchor.read() for anchor in self.anchors]
             mine, data = marks[0], marks[1] if self.key is not None else None
@@ -206,10 +261,12 @@ class Ledger:
             if mine is not None:
                 suspect(self.path).unlink(missing_ok=True)
             before = 0 if data is None else data.before + data.spent
+            lost = Fraction(0) if data is None else Fraction(data.before_delta) + Fraction(data.delta)
+            caps |= {"before_delta": str(lost)} if lost else {}
             identifier = secrets.token_hex(16)
-            self._mark(Mark(identifier, NOTHING, "", 0, before))
-            first = {"kind": "open", "cap": cap.numerator * MICRO // cap.denominator, "tag": tag, "format": 1}
-            self._append({**first, "id": identifier, "before": before, "data": name})
+            self._mark(Mark(identifier, NOTHING, "", 0, before, before_delta=str(lost)))
+            first = {"kind": "open", "tag": tag, "format": 1}
+            self._append({**first, **caps, "id": identifier, "before": before, "data": name})
             return self._verified()
 
     def made(self) -> bool:
@@ -226,10 +283,9 @@ class Ledger:
 
     def charge(self, cost: Cost, purpose: str) -> Receipt:
         """Charge a cost, durably, or refuse; only the receipt opens the table."""
-        amount = _amount(cost)
         with self._alone():
             state = self._verified()
-            sequence = self._charged(state, amount, purpose)
+            sequence = self._charged(state, cost, purpose)
             return Receipt(Charged(sequence, self.place(state, sequence)))
 
     def begin(self, cost: Cost, purpose: str) -> Receipt:
@@ -251,8 +307,8 @@ class Ledger:
                 raise refusal("E320")
             try:
                 if left is None:
-                    self._charged(state, amount, purpose)
-                elif state.entries[left]["micro"] != amount:
+                    self._charged(state, cost, purpose)
+                elif _spent([state.entries[left]]) != _spent([amount]):
                     raise refusal("E304")
             except BaseException:
                 hold.let_go(forget=left is None)
@@ -302,11 +358,10 @@ class Ledger:
         beside = self.key or self.path
         return beside.with_name(f"{beside.name}.{state.identifier}.{sequence}")
 
-    def _charged(self, state: State, amount: int, purpose: str) -> int:
+    def _charged(self, state: State, cost: Cost, purpose: str) -> int:
         """Append a charge and return its number."""
-        if not (state.spent + amount <= state.cap):
-            raise refusal("E301", asked=shown(amount), remaining=shown(state.remaining))
-        charge = {"kind": "charge", "micro": amount, "purpose": purpose, "day": date.today().isoformat()}
+        state.refuse_beyond(cost)
+        charge = {"kind": "charge", **_amount(cost), "purpose": purpose, "day": date.today().isoformat()}
         charge["nonce"] = secrets.token_hex(8)  # charged again after a rollback, the head is another
         self._append(charge, state)
         reached("charged")
@@ -314,12 +369,14 @@ class Ledger:
 
     def _append(self, fields: dict[str, Any], state: State | None = None) -> None:
         """An entry after the last one, or the first one of all; then the anchors."""
-        last = Mark(fields["id"], NOTHING, "", 0, fields["before"]) if state is None else state.mark
+        last = state.mark if state else _unmade(fields)
         line = written({"seq": last.sequence + 1, "prev": last.head, **fields})
         append(self.path, line, create=state is None)
         reached("anchor")
         spent = last.spent + fields.get("micro", 0)
-        self._mark(replace(last, sequence=last.sequence + 1, head=hashed(line), spent=spent))
+        delta = Fraction(last.delta) + Fraction(fields.get("delta", 0))
+        now = {"sequence": last.sequence + 1, "head": hashed(line), "spent": spent, "delta": str(delta)}
+        self._mark(replace(last, **now))
 
     def _mark(self, mark: Mark) -> None:
         for anchor in self.anchors:
@@ -355,6 +412,29 @@ class Ledger:
             anchor.write(state.mark)
 
 
+def _caps(cap: Fraction, delta: Fraction, rho: Fraction) -> dict[str, Any]:
+    """The caps of a ledger as its first entry holds them, with what its ρ may cost set aside. [D]"""
+    caps: dict[str, Any] = {"cap": cap.numerator * MICRO // cap.denominator}
+    if not delta and not rho:
+        return caps
+    if not (0 < delta < 1 and rho >= 0):
+        raise refusal("E308")
+    caps |= {"most_delta": str(delta)}
+    if rho:
+        most = rho.numerator * PICO // rho.denominator
+        aside = micro(epsilon_of(Fraction(most, PICO), delta / 2)) if most else 0
+        if not 0 < aside <= caps["cap"]:
+            raise refusal("E308")
+        caps |= {"most_rho": most, "micro": aside, "delta": str(delta / 2)}
+    return caps
+
+
+def _unmade(fields: dict[str, Any]) -> Mark:
+    """A ledger before its first entry."""
+    lost = str(fields.get("before_delta", 0))
+    return Mark(fields["id"], NOTHING, "", 0, fields["before"], before_delta=lost)
+
+
 def _lock(place: Path) -> Path:
     return place.with_name(place.name + ".lock")
 
@@ -374,10 +454,14 @@ def verify(content: bytes) -> State:
         entries.append(entry)
         head = hashed(line)
     try:
-        spent = sum(entry["micro"] for entry in entries if entry["kind"] == "charge")
-        first = entries[0]
-        return State(first["id"], first["tag"], first["cap"], spent, len(entries) - 1, head, tuple(entries))
-    except KeyError:
+        if not all("micro" in entry for entry in entries if entry["kind"] == "charge"):
+            raise refusal("E310")
+        spent, first = _spent(entries), entries[0]
+        if spent.epsilon.denominator != 1 or spent.rho.denominator != 1:
+            raise refusal("E310")
+        amount = int(spent.epsilon)
+        return State(first["id"], first["tag"], first["cap"], amount, len(entries) - 1, head, tuple(entries))
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise refusal("E310") from None
 
 

@@ -36,7 +36,10 @@ class Mode(ABC):
 
     `ending`: what happens after a failure, for people. `halting`: whether anything but a success ends a search;
     if not, nothing bounds its bad tables, and `false_accept` holds for each test. `resumable`: whether its law
-    survives a crash, which forgets how many indices failed. `offered`: the settings that a planner tries.
+    survives a crash, which forgets how many indices failed. `approximates`: whether there is a theorem for an
+    index with δ > 0. There is none where a search may try ever more indices: one that accepts with probability
+    δ and then shows a record is (0, δ)-DP, and repeated until it succeeds it shows it for certain.
+    `offered`: the settings that a planner tries.
     """
 
     name: ClassVar[str]
@@ -44,6 +47,7 @@ class Mode(ABC):
     repeats: ClassVar[bool] = True
     halting: ClassVar[bool] = True
     resumable: ClassVar[bool] = True
+    approximates: ClassVar[bool] = False
     offered: ClassVar[tuple[Mapping[str, Fraction], ...]] = ({},)
     false_accept: Fraction
 
@@ -63,6 +67,18 @@ class Mode(ABC):
     @abstractmethod
     def cost(self, one: Fraction) -> Fraction:
         """What the search costs when an index costs `one`."""
+
+    def proved(self, delta: Fraction) -> bool:
+        """Whether there is a theorem for an index with this δ."""
+        return self.approximates or not delta
+
+    def delta(self, one: Fraction, delta: Fraction) -> Fraction:
+        """The δ of the search, at an ε of cost(one), when an index is (one, δ)-DP."""
+        raise ValueError(f"no theorem for mode {self.name} with delta")
+
+    def pull(self) -> Fraction:
+        """L: what a search adds to the divergence of its index, see `Coin`."""
+        raise ValueError(f"no theorem for mode {self.name} with rho")
 
     @abstractmethod
     def halts_after(self, index: int) -> Fraction:
@@ -90,9 +106,18 @@ class Coin(Mode):
     Proof.    With p = γ + (1−γ)π: h(π) = 1/p, P[out = x] = Q(x)/p, P[none] = γ(1−π)/p. A neighbour changes Q(x)
       and 1−π by at most e^ε, and π' ≤ min(e^ε π, 1 − e^−ε (1−π)); p'/p is largest at the kink π = 1/(1+e^ε),
       where it is (e^ε + γ)/(1 + γe^ε), at most 1/γ.  QED
+
+    Theorem.  Where an index is (ε, δ)-DP and γ > 0, the search is (the ε above, (1 + (1−γ)e^ε)δ/γ)-DP. Where an
+      index has Rényi divergence ε(λ), the search has ε(λ) + min over λ̂ > 1 of [(1−1/λ̂)ε(λ̂) + L/λ̂] + L/(λ−1),
+      L = ln(1/γ).
+    Proof.    The output law is gQ/p with Q the law of one index, g = 1 where it accepts and γ where not, and
+      p = E_Q g ≥ γ. With r the largest p'/p above: p' ≤ rp + (1−γ)δ [A], so 1/p ≤ (r + (1−γ)δ/p)/p'; with
+      E_Q[g; A] ≤ e^ε E_Q'[g; A] + δ, and E_Q'[g; A] ≤ p', δ/p ≤ δ/γ. For the divergence: as g ≤ 1 it is at most
+      ε(λ) + ln(p'/p) + ln(1/p)/(λ−1), with ln(1/p) ≤ L; by Hölder p' ≤ e^((1−1/λ̂)ε(λ̂)) p^(1−1/λ̂), so
+      ln(p'/p) ≤ (1−1/λ̂)ε(λ̂) + L/λ̂ for every λ̂ [B].  QED
     """
 
-    name = "coin"
+    name, approximates = "coin", True
     ending = "After each failure a coin decided whether to give up without a release."
     offered = tuple({"gamma": Fraction(text)} for text in ("0.02", "0.05", "0.1", "0.2", "0.3", "0.5"))
     gamma: Fraction
@@ -110,6 +135,19 @@ class Coin(Mode):
         growth, gamma = WIDE.exp(as_decimal(one)), as_decimal(self.gamma)
         ratio = WIDE.divide(WIDE.add(growth, gamma), WIDE.add(Decimal(1), WIDE.multiply(gamma, growth)))
         return one + max(Fraction(0), upper(WIDE.ln(ratio)))
+
+    def delta(self, one: Fraction, delta: Fraction) -> Fraction:
+        """(1 + (1−γ)e^ε)δ/γ, rounded up."""
+        if not self.approximates:
+            return super().delta(one, delta)
+        growth = upper(WIDE.exp(as_decimal(min(one, Fraction(1000)))))
+        return (1 + (1 - self.gamma) * growth) * delta / self.gamma  # [A]
+
+    def pull(self) -> Fraction:
+        """L = ln(1/γ), rounded up."""
+        if not self.approximates:
+            return super().pull()
+        return log_upper(1 / self.gamma) if self.gamma < 1 else Fraction(0)  # [B]
 
     def halts_after(self, index: int) -> Fraction:
         return self.gamma
@@ -136,7 +174,7 @@ class Single(Coin):
 class UntilSuccess(Coin):
     """Until success: the coin that never halts, at 2ε."""
 
-    name, halting, offered = "paper", False, ({},)
+    name, halting, approximates, offered = "paper", False, False, ({},)
     ending = "The search went on until a table passed."
     gamma: Fraction = field(default=Fraction(0), init=False)
 
@@ -161,7 +199,7 @@ class CappedCoin(Coin):
     A planner is not offered it: it costs more than the coin and releases no more often.
     """
 
-    name, resumable, offered = "capped-coin", False, ()
+    name, resumable, approximates, offered = "capped-coin", False, False, ()
     ending = f"{Coin.ending[:-1]}; the number of tries was limited in advance."
     cap: int
     epsilon_0: Fraction

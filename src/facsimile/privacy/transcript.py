@@ -79,8 +79,16 @@ class RecordedNoise(Noise):
         self._transcript.note("laplace", noisy - values)
         return noisy
 
+    def gaussian(self, values: Integers, square: int, rho: Fraction) -> Integers:
+        noisy = self._noise.gaussian(values, square, rho)
+        self._transcript.note("gaussian", noisy - values)
+        return noisy
+
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         return self._noted("argmax", self._noise.argmax(scores, sensitivity, epsilon))
+
+    def gumbel(self, scores: Sequence[int], sensitivity: int, rho: Fraction) -> int:
+        return self._noted("gumbel", self._noise.gumbel(scores, sensitivity, rho))
 
     def coin(self, probability: Fraction) -> bool:
         return bool(self._noted("coin", int(self._noise.coin(probability))))

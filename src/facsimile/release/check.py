@@ -16,12 +16,13 @@ from facsimile.acceptance.kind import kinds_of
 from facsimile.acceptance.planned import Assumed, NoiseLine, declared
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
+from facsimile.privacy.budget import rho_of
 from facsimile.privacy.modes import mode_of
 from facsimile.release.feasible import infeasible
 from facsimile.release.plan import plan_of
 from facsimile.release.prior import found_hash, unpinned
 from facsimile.release.questions import unaskable, unheld, untied
-from facsimile.release.recipe import Recipe
+from facsimile.release.recipe import NEEDS_DELTA, Recipe
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.families import family_of
 from facsimile.spec.load import load
@@ -30,9 +31,14 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
-APPROXIMATE = "approximate DP: excluded in pure mode"
+APPROXIMATE = "needs budget.delta: left out"
 UPRIGHT = "does not use the prior"
 LOUD = 1 / 3
+UNPROVED = (
+    "selection mode {mode} has no guarantee with delta: what shows a record with probability delta, "
+    "tried until it succeeds, shows it for certain"
+)
+PROVED = "mode: single, mode: coin with gamma: 0.05, scheme: train-once, or no delta"
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
 def _notes(specification: Specification, family: str) -> Iterator[str]:
     if specification.configurations is not None:
         yield f"of {specification.space.whole.by_family()[family]:,}"
-    if not family_of(family).pure:
+    if not family_of(family).pure and not specification.budget.delta:
         yield APPROXIMATE
     elif specification.prior is not None and not family_of(family).leans:
         yield UPRIGHT
@@ -111,8 +117,8 @@ def thorough(specification: Specification) -> Iterator[Mistake]:
 def _impure(specification: Specification) -> Iterator[Mistake]:
     listed = specification.configurations
     place, chosen = ("families", specification.families) if listed is None else ("configurations", listed)
-    if not any(family_of(one.family).pure for one in chosen):
-        yield Mistake((place,), "every family offers approximate differential privacy only")
+    if not specification.budget.delta and not any(family_of(one.family).pure for one in chosen):
+        yield Mistake((place,), "every family needs a delta", "E204", {"choice": NEEDS_DELTA})
 
 
 def _unleaning(specification: Specification) -> Iterator[Mistake]:
@@ -129,7 +135,7 @@ def _unleaning(specification: Specification) -> Iterator[Mistake]:
 
 def _unmade(specification: Specification) -> Iterator[Mistake]:
     """Each family can be made of the first of its combinations; a run looks at all of them."""
-    for place, made in specification.space.made() if len(specification.columns) <= MOST_TRIED else ():
+    for place, made in specification.drawable.made() if len(specification.columns) <= MOST_TRIED else ():
         for chosen in islice(made, MOST_TRIED):
             try:
                 Recipe(specification, chosen).synthesizer(specification.budget.generator)
@@ -151,10 +157,19 @@ def _unfitted(specification: Specification) -> Iterator[Mistake]:
 
 
 def _unproved(specification: Specification) -> Iterator[Mistake]:
-    yield from mode_of(specification.selection).mistakes()
+    """A mode has a theorem for its settings, and where δ is spent in each iteration one for that."""
+    mode, delta = mode_of(specification.selection), specification.budget.delta
+    yield from mode.mistakes()
+    if specification.scheme != "train-once" and not mode.proved(delta):
+        yield Mistake(("selection", "mode"), UNPROVED.format(mode=mode.name), "E204", {"choice": PROVED})
+    if delta and not rho_of(specification.budget.generator, delta):
+        problem = "so small an epsilon of the generator leaves no noise to draw at this delta"
+        yield Mistake(("budget", "generator"), problem, "E204", {"choice": "a larger epsilon or delta"})
 
 
 def _overspent(specification: Specification) -> Iterator[Mistake]:
+    if any(_unproved(specification)):
+        return
     parts, total = plan_of(specification).total().epsilon, specification.budget.total
     if parts > total:
         sums = {"parts": show_upper(parts), "total": show_upper(total)}

@@ -15,7 +15,7 @@ from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.anchor import NOTHING, Anchor
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key, dataset_tag, key_path
-from facsimile.privacy.ledger import Ledger, State, micro, shown
+from facsimile.privacy.ledger import Ledger, State
 from facsimile.sources.address import Address
 from facsimile.sources.claims import claim, refuse_other_key
 from facsimile.spec.decimals import parse_epsilon
@@ -68,13 +68,11 @@ class Opening:
             raise refusal("E315")
         if self.book.unfinished(purpose):
             return True
-        asked, state = micro(cost.epsilon), self.book.state()
-        if asked > state.remaining:
-            raise refusal("E301", asked=shown(asked), remaining=shown(state.remaining))
+        self.book.state().refuse_beyond(cost)
         return False
 
-    def ledger(self, cap: Fraction) -> Ledger:
-        """The ledger that counts for the data, verified; made with this cap where the data has none."""
+    def ledger(self, cap: Fraction, delta: Fraction = Fraction(0)) -> Ledger:
+        """The ledger that counts for the data, verified; made with these caps where the data has none."""
         secret = dataset_key(self.key)
         tag = dataset_tag(self.data, secret)
         if self.book.made() and self.book.state().tag != tag:
@@ -82,7 +80,7 @@ class Opening:
         claim(self.data, secret)
         try:
             if not self.book.made():
-                self.book.create(tag, cap, name=self.data.name)
+                self.book.create(tag, cap, name=self.data.name, delta=delta)
         except LedgerRefused:
             if not self.book.made():  # otherwise another process was quicker, and its ledger is verified below
                 raise
@@ -98,11 +96,13 @@ class Opening:
             raise refusal("E316")
         self._refuse_places()
 
-    def anew(self, cap: Fraction, again: bool) -> State:
+    def anew(
+        self, cap: Fraction, again: bool, delta: Fraction = Fraction(0), rho: Fraction = Fraction(0)
+    ) -> State:
         """A new ledger for the data, on purpose."""
         secret = dataset_key(self.key)
         claim(self.data, secret)
-        return self.book.create(dataset_tag(self.data, secret), cap, again, self.data.name)
+        return self.book.create(dataset_tag(self.data, secret), cap, again, self.data.name, delta, rho)
 
     def _refuse_places(self) -> None:
         """Key, ledger and anchor can be written, seen before the first of them is."""

@@ -7,7 +7,7 @@ its randomness comes from: a seed, or the generator that the step before it left
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import get_args
@@ -16,6 +16,7 @@ import numpy as np
 
 from facsimile.acceptance.kind import kinds_of
 from facsimile.errors import refusal
+from facsimile.release.plan import share_of
 from facsimile.shaping.constraints import plausible, zeros
 from facsimile.shaping.projection import ALGORITHMS, project
 from facsimile.shaping.sampling import Sampling
@@ -32,6 +33,7 @@ from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
+NEEDS_DELTA = "budget.delta: 0.000000001, or a family with pure differential privacy"
 Seed = int | Sequence[int]
 Randomness = Seed | np.random.Generator
 
@@ -80,27 +82,32 @@ class Recipe:
             found = [column.coarsening(axis, level)[1] for level in (*(column.hierarchy or {}), *levels)]
             coarser[axis.name] = tuple(dict.fromkeys(sorted(found, key=lambda groups: -max(groups))))
         scores = partial(asked_scores, self.specification)
-        return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior, scores)
+        return Known(self.specification.n, zeros(self.conditions, domain), coarser, self.prior, scores=scores)
+
+    def share(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        """What a fit with this ε may spend: the ε, or where δ is declared a ρ; and a δ."""
+        return share_of(self.specification, self.configuration.family, epsilon)
 
     def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> RowModel:
         """Ask about the table under the configuration's alternatives."""
         generator = np.random.default_rng(random)  # a generator stays the one it is
+        share, delta = self.share(epsilon)
         try:
-            return self.synthesizer(epsilon).fit(answers, self.known(), epsilon, generator)
+            return self.synthesizer(epsilon).fit(answers, replace(self.known(), delta=delta), share, generator)
         except TreeTooLarge:
             raise refusal("E160", family=self.configuration.family) from None
 
     def synthesizer(self, epsilon: Fraction) -> Synthesizer:
         """The family with its hyperparameters; a refusal names what it cannot be made of."""
         family = self.configuration.family
-        if not family_of(family).pure:
-            raise refusal("E200", problem=f"The family {family} offers approximate differential privacy only.")
+        if not family_of(family).pure and not self.specification.budget.delta:
+            raise refusal("E204", problem=f"the family {family} needs a delta", choice=NEEDS_DELTA)
         if self.configuration.hyperparameters.get(SAMPLING, "iid") not in get_args(Sampling):
             raise refusal("E200", problem="`sampling` is systematic or iid.")
         own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}
         try:
             made = registered(family).of(own)
-            made.check(self.domain, self.specification.n, epsilon)
+            made.check(self.domain, self.specification.n, *self.share(epsilon))
             scored = {kind.criterion.name for kind in kinds_of(self.specification) if kind.scored}
             for name in made.asks():
                 if name not in scored:

@@ -88,7 +88,7 @@ def report(release: Release, day: date) -> Report:
         mode=mode.name,
         selection=str(mode),
         false_accept=show_decimal(spec.selection.false_accept),
-        configurations=spec.space.pure().size,
+        configurations=spec.drawable.size,
         confidence=Confidence(
             show_decimal(CONFIDENCE), show_decimal(sharing.each), sharing.numbers, sharing.of_search
         ),

@@ -102,7 +102,7 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
     bundle.refuse_without_room(request.out, spec)
     refuse_without_room(beside.parent, Journal(spec, beside).size + TRANSCRIPT_ROOM, "E330")
     sealed = read(request.data, spec)
-    book = opening.ledger(spec.budget.total)
+    book = opening.ledger(spec.budget.total, spec.budget.delta)
     _swept(book, spec)
     transcript = beside.with_suffix(f".transcript-{secrets.token_hex(4)}")
     with Transcript(transcript) as record:
@@ -258,7 +258,7 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     spec = request.specification
     check(spec)
     assert (spec.prior is None) is (request.prior is None), "a prior is read before a run"
-    for _, made in spec.space.made():
+    for _, made in spec.drawable.made():
         for chosen in made:
             Recipe(spec, chosen).synthesizer(spec.budget.generator)
     if spec.budget.once is not None and spec.once_formula is not None:
@@ -281,5 +281,5 @@ def _place(book: Ledger, sequence: int) -> LedgerPlace:
     """Where the charge stands: the ledger's identity, the charge's number, the head after it, and all that had
     been spent by then. It is the same whenever it is asked."""
     state = book.state()
-    head, spent = state.upto(sequence)
+    head, spent, _ = state.upto(sequence)
     return LedgerPlace(state.identifier, sequence, head, shown(spent), shown(state.before))

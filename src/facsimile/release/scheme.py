@@ -57,7 +57,7 @@ class Scheme:
 
     def drawn(self) -> Recipe:
         """A configuration, drawn uniformly and with replacement."""
-        drawn = self.specification.space.pure().draw(self.below)
+        drawn = self.specification.drawable.draw(self.below)
         return Recipe.leaning(self.specification, drawn, self.prior)
 
     def prepare(self, answers: Answers, random: np.random.Generator) -> Prepared:

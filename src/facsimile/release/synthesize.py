@@ -133,6 +133,6 @@ def fit(
     table = recode(specification, read_public(data, specification), choice)
     alone = Recipe.alone(specification.sized(table.n), choice, family, dict(hyperparameters or {}))
     recipe = Recipe.leaning(alone.specification, alone.configuration, prior)
-    ledger = MemoryLedger(cap=epsilon)
+    ledger = MemoryLedger(*recipe.share(epsilon))
     model = recipe.fit(Curator.rehearsal(rehearse(table), seed, ledger), epsilon, (seed, 0))
-    return Fitted(recipe, model, seed, ledger.spent)
+    return Fitted(recipe, model, seed, ledger.spent.epsilon or epsilon)

@@ -192,7 +192,7 @@ def _promised(files: Files) -> tuple[Specification, Configuration]:
         specification = validated(content["specification"])
         check(specification)
         configuration = Configuration(**content["configuration"])
-        allowed = specification.space.pure().holds(configuration)
+        allowed = specification.drawable.holds(configuration)
     except (FacsimileError, KeyError, TypeError, ValueError, AttributeError):
         raise refusal("E503", file=name, problem="the specification does not hold") from None
     if not allowed:

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -28,17 +28,27 @@ DENSE_CELLS = 10_000_000
 SAMPLING = "sampling"
 GROUP = "facsimile.synthesizers"
 MOST_TIED = 100_000
+Law = Literal["either", "rho", "delta"]
 
 
 @dataclass(frozen=True)
 class Family:
     """What the specification may say about a family: its hyperparameters, its guarantee, whether a variant of
-    it takes a domain with more rows than it can hold, and whether it leans on a prior."""
+    it takes a domain with more rows than it can hold, and whether it leans on a prior.
+
+    `law`: what it asks its questions with. `either` an ε or, where δ is declared, a ρ; `rho` needs a ρ; `delta`
+    has an (ε, δ) of its own, by its own accounting.
+    """
 
     hyperparameters: tuple[str, ...]
-    pure: bool = True
+    law: Law = "either"
     wider: str | None = None
     leans: bool = False
+
+    @property
+    def pure(self) -> bool:
+        """Whether it can do without δ."""
+        return self.law == "either"
 
 
 _GAN = (
@@ -56,8 +66,8 @@ FAMILIES: dict[str, Family] = {
     "mst": Family((SAMPLING,)),
     "aim": Family(("rounds", "most_cells", SAMPLING)),
     "workload": Family(("measurements", "weights", "scores", SAMPLING), leans=True),
-    "dpctgan": Family((*_GAN, "max_per_sample_grad_norm"), pure=False),
-    "patectgan": Family((*_GAN, "regularization"), pure=False),
+    "dpctgan": Family((*_GAN, "max_per_sample_grad_norm"), law="delta"),
+    "patectgan": Family((*_GAN, "regularization"), law="rho"),
 }
 
 
@@ -94,7 +104,7 @@ def family_of(name: str) -> Family:
         return FAMILIES[name]
     made = provided(name)
     own = (*(field.name for field in fields(made)), SAMPLING)
-    return Family(own, getattr(made, "pure", True), leans=getattr(made, "leans", False))
+    return Family(own, getattr(made, "law", "either"), leans=getattr(made, "leans", False))
 
 
 class Grid(Model):

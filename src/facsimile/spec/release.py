@@ -41,7 +41,7 @@ from facsimile.spec.criteria import (
     RegressionError,
 )
 from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
-from facsimile.spec.families import Grid
+from facsimile.spec.families import Grid, family_of
 from facsimile.spec.formula import Formula
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
 from facsimile.spec.model import Key, Model, Prose, Reference, is_name, optional
@@ -162,7 +162,9 @@ class Budget(Model):
     generator: Epsilon = Field(description="For one fit of the generator.")
     test: Epsilon | None = optional("For one noisy number that tests a candidate.")
     once: Epsilon | None = optional("For a regression fitted once before the loop.")
-    delta: Exact = optional("0: pure differential privacy.", Fraction(0), ge=0, lt=1)
+    delta: Exact = optional(
+        "0: pure differential privacy. Above: generators ask with Gaussian noise.", Fraction(0), ge=0, lt=1
+    )
     source: Sourced | None = optional("Who agreed to it, and why.")
 
 
@@ -259,7 +261,6 @@ class Specification(Model):
             self._check_epsilons(),
             self._check_forms(),
             self._check_shared(),
-            self._check_delta(),
             self._check_planning("groups"),
             self._check_planning("numbers"),
             self._check_fits(),
@@ -312,6 +313,16 @@ class Specification(Model):
         """All configurations that may be drawn, approximate families included."""
         listed = self.configurations
         return replace(self._grid, listed=None if listed is None else tuple(map(self._chosen, listed)))
+
+    @cached_property
+    def drawable(self) -> Space:
+        """What is drawn from: all of the space where δ is declared, else its families without δ."""
+        return self.space if self.budget.delta else self.space.pure()
+
+    @property
+    def owned(self) -> bool:
+        """Whether a family that may be drawn has an (ε, δ) of its own accounting."""
+        return any(n and family_of(name).law == "delta" for name, n in self.drawable.by_family().items())
 
     @cached_property
     def _grid(self) -> Space:
@@ -779,11 +790,6 @@ class Specification(Model):
                         "leave its epsilon out, or make the two equal"
                     )
                     yield Mistake(("criteria", i, "epsilon"), problem, hides=False)
-
-    def _check_delta(self) -> Iterator[Mistake]:
-        if self.budget.delta > 0:
-            problem = "approximate differential privacy (budget.delta above 0) is not built yet"
-            yield Mistake(("budget", "delta"), problem, "E204", {"choice": "delta: 0, or leave it out"})
 
     def _check_planning(self, place: str) -> Iterator[Mistake]:
         for name in getattr(self.planning, place):

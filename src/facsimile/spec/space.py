@@ -138,15 +138,13 @@ class Space:
     def made(self) -> Iterator[tuple[Place, Iterator[Configuration]]]:
         """What generators have to be made of, and where the specification says so.
 
-        Pure families only. Of a grid every combination, under the first alternatives and projection; of a list
+        Of a grid every combination, under the first alternatives and projection; of a list
         every configuration.
         """
         for i, configuration in enumerate(self.listed or ()):
-            if family_of(configuration.family).pure:
-                yield ("configurations", i), iter((configuration,))
+            yield ("configurations", i), iter((configuration,))
         for i, grid in enumerate(self.grids if self.listed is None else ()):
-            if family_of(grid.family).pure:
-                yield ("families", i, "grid"), self._combined(grid)
+            yield ("families", i, "grid"), self._combined(grid)
 
     def _combined(self, grid: Grid) -> Iterator[Configuration]:
         alternatives = {name: names[0] for name, names in self.alternatives.items()}

@@ -49,16 +49,16 @@ class AIM(Synthesizer):
         """Where the domain is too large to be held, a junction tree must hold the rules."""
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
         """Measure columns, then select, measure and fit until ε is spent."""
         domain = answers.domain
         columns = [(name,) for name in domain.names]
         if len(columns) == 1:
-            return _final(domain, known, answers.run(NoisyMarginals.evenly(columns, epsilon)))
+            return _final(domain, known, answers.run(NoisyMarginals.evenly(columns, share)))
         rounds = self.rounds or 2 * len(columns)
-        measure = epsilon / (len(columns) + rounds * (1 + SELECTION))
+        measure = share / (len(columns) + rounds * (1 + SELECTION))
         measured = answers.run(NoisyMarginals.evenly(columns, measure * len(columns)))
-        left = epsilon - measure * len(columns)
+        left = share - measure * len(columns)
         pool = _pool(domain, random)
         fitted = _fitted(domain, known, measured, None)
         while left > 0:

@@ -17,6 +17,7 @@ import numpy as np
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.families import Law
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.scores import RowScores
@@ -48,13 +49,15 @@ class Known:
 
     `zeros`: columns, and the cells of their joint domain that no record may have. `coarser`: for each column
     its coarser versions, finest first, each as the group of every code. `prior`: a public table of the domain.
-    `scores`: what the criterion of this name would ask, if its model were like a public table; None: nothing.
+    `delta`: what a family may spend beside its ε. `scores`: what the criterion of this name would ask, if its
+    model were like a public table; None: nothing.
     """
 
     n: int
     zeros: tuple[tuple[Clique, Mask], ...] = ()
     coarser: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     prior: Table | None = None
+    delta: Fraction = Fraction(0)
     scores: Callable[[str, Table], RowScores | None] = unscored
 
 
@@ -74,11 +77,11 @@ PARSERS: dict[str, Callable[[str], Any]] = {"int": int, "int | None": int, "Frac
 class Synthesizer(ABC):
     """One family with its hyperparameters: a frozen dataclass whose fields they are, each with a default.
 
-    A curator's answers are pure, so families are; one that says otherwise may be named and is not run. One that
-    leans starts from `Known.prior` where there is one.
+    `law` says what it is given (`spec.families.Family`): a share that is an ε or a ρ, always a ρ, or an ε
+    beside `Known.delta`. One that leans starts from `Known.prior` where there is one.
     """
 
-    pure: ClassVar[bool] = True
+    law: ClassVar[Law] = "either"
     leans: ClassVar[bool] = False
 
     @classmethod
@@ -88,7 +91,7 @@ class Synthesizer(ABC):
         made = {name: PARSERS.get(kinds.get(name, ""), str)(text) for name, text in hyperparameters.items()}
         return cls(**made)
 
-    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:  # noqa: B027 (most have nothing to check)
+    def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:  # noqa: B027
         """Raise ValueError if the hyperparameters make no sense on this domain: before anything is charged."""
 
     def holds(self, domain: Domain, known: Known) -> bool:
@@ -100,8 +103,10 @@ class Synthesizer(ABC):
         return ()
 
     @abstractmethod
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
-        """Spend at most ε on questions and return a model of the table.
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
+        """Spend at most a share on questions, an ε or a ρ (`privacy.budget.Rho`), and return a model.
+
+        Parts of a share are taken by arithmetic, and stay what it is.
 
         `random` serves choices that need no protection (an order, a public draw, a starting point).
         """

@@ -110,8 +110,8 @@ def items(text: str, domain: Domain, n: int, epsilon: Fraction) -> list[Item]:
 
 
 def most_cells(n: int, epsilon: Fraction) -> float:
-    """n/cells ≥ CLEAR·√2·b: the noise of a cell has scale b and deviation √2·b."""
-    return n / (CLEAR * 2**0.5 * float(NoisyMarginals.scale(epsilon)))
+    """n/cells ≥ CLEAR·σ, σ the deviation of the noise of a cell."""
+    return float(n / (CLEAR * NoisyMarginals.variance(epsilon) ** 0.5))
 
 
 def shares(text: str, every: Sequence[Item], domain: Domain, n: int, epsilon: Fraction) -> list[list[Fraction]]:

@@ -33,16 +33,16 @@ COLUMNS, EDGES = Fraction(1, 3), Fraction(1, 10)
 class MST(Synthesizer):
     """It has no hyperparameters."""
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Network:
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> Network:
         """Columns, edges, pairs; with one column all of ε is for it."""
         singles = [(name,) for name in answers.domain.names]
         if len(singles) == 1:
-            return _network(answers.domain, known, answers.run(NoisyMarginals.evenly(singles, epsilon)), [])
-        measured = answers.run(NoisyMarginals.evenly(singles, COLUMNS * epsilon))
+            return _network(answers.domain, known, answers.run(NoisyMarginals.evenly(singles, share)), [])
+        measured = answers.run(NoisyMarginals.evenly(singles, COLUMNS * share))
         columns = dict(zip(answers.domain.names, consistent(measured, known.n, known.zeros), strict=True))
-        noise = NoisyMarginals.scale(epsilon * (1 - COLUMNS - EDGES) / (len(singles) - 1))
-        tree, spent = _tree(answers, known, columns, EDGES * epsilon, noise)
-        measured += answers.run(NoisyMarginals.evenly(tree, epsilon - COLUMNS * epsilon - spent))
+        noise = NoisyMarginals.scale(share * (1 - COLUMNS - EDGES) / (len(singles) - 1))
+        tree, spent = _tree(answers, known, columns, EDGES * share, noise)
+        measured += answers.run(NoisyMarginals.evenly(tree, share - COLUMNS * share - spent))
         return _network(answers.domain, known, measured, tree)
 
 

@@ -50,7 +50,7 @@ class Pooled(Rounds):
     def update(self, counts: Floats, pool: Boxes, newest: int, heard: Heard) -> None:
         """Update expected counts in place, given every answer so far by the place of its query."""
 
-    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
+    def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:
         if domain.cells > DENSE_CELLS:
             raise ValueError(f"the domain has more than {DENSE_CELLS:,} rows")
 

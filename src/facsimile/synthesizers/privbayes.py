@@ -55,14 +55,14 @@ class PrivBayes(Synthesizer):
         if self.theta <= 0 or self.degree < 0 or not 0 < self.epsilon_split < 1:
             raise ValueError("theta is positive, degree is not negative, epsilon_split lies between 0 and 1")
 
-    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
+    def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:
         """The root is a column."""
         if self.root not in (UNIFORM, *domain.names):
             raise ValueError("the root is no column")
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> Network:
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> Network:
         """Select the structure, measure its tables, make them consistent."""
-        families, left = self._structure(answers, known, epsilon, random)
+        families, left = self._structure(answers, known, share, random)
         joints = consistent(_measured(answers, families, left), known.n, known.zeros)
         nodes = [Node.of(*family, joint) for family, joint in zip(families, joints, strict=True)]
         return Network(answers.domain, tuple(nodes), known.zeros)

@@ -59,11 +59,11 @@ class Rounds(Synthesizer):
     def learner(self, domain: Domain, known: Known, random: np.random.Generator) -> Learner:
         """Before anything was asked."""
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
         learner = self.learner(answers.domain, known, random)
-        part = epsilon / self.num_iterations
-        share = part if len(learner) == 1 else part / 2
+        part = share / self.num_iterations
+        spent = part if len(learner) == 1 else part / 2
         for _ in range(self.num_iterations):
-            place = 0 if share == part else answers.run(NoisySelection(learner.scores(share), part - share))
-            learner.learn(place, answers.run(learner.question(place, share)))
+            place = 0 if spent == part else answers.run(NoisySelection(learner.scores(spent), part - spent))
+            learner.learn(place, answers.run(learner.question(place, spent)))
         return learner.model()

@@ -20,6 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyScores
 from facsimile.shaping.sampling import Sampling, rounded
 from facsimile.synthesizers.base import Answers, Known, RowModel
@@ -51,11 +52,12 @@ class Heard:
     variance: float
 
     @classmethod
-    def of(cls, scores: RowScores, public: Table, epsilon: Fraction, answers: Answers) -> Heard:
+    def of(cls, scores: RowScores, public: Table, share: Fraction, answers: Answers) -> Heard:
         """Asked with a clip that few records of a public table reach."""
-        question = NoisyScores(scores, clip(scores, public), epsilon)
+        asked = replace(scores, norm=2 if isinstance(share, Rho) else 1)
+        question = NoisyScores(asked, clip(asked, public), share)
         sums = answers.run(question).astype(np.float64)
-        return cls(scores, question.most, sums, 2 * float(question.units / epsilon) ** 2)
+        return cls(asked, question.most, sums, question.variance)
 
     def values(self, codes: Codes) -> Floats:
         """A line for each score, a column for each row."""
@@ -63,11 +65,11 @@ class Heard:
 
 
 def clip(scores: RowScores, public: Table) -> int:
-    """The ‖s‖₁ that few records of a public table exceed."""
-    norms = np.abs(scores.of(public.codes)).sum(axis=1)
+    """The norm that few records of a public table exceed."""
+    norms = scores.norms(scores.of(public.codes))
     order = np.argsort(norms)
     place = np.searchsorted(np.cumsum(public.counts[order]), (1 - CLIPPED) * public.n)
-    return max(1, int(norms[order][min(place, len(order) - 1)]))
+    return max(1, int(norms[order][min(int(place), len(order) - 1)]))
 
 
 def corrected(

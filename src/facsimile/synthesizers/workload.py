@@ -49,9 +49,9 @@ class Workload(Synthesizer):
     weights: str = AUTO
     scores: str = NONE
 
-    def check(self, domain: Domain, n: int, epsilon: Fraction) -> None:
+    def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:
         """Read the measurements, the weights and the scores."""
-        left = epsilon - sum(score_shares(self.scores, epsilon).values())
+        left = share - sum(score_shares(self.scores, share).values())
         shares(self.weights, items(self.measurements, domain, n, left), domain, n, left)
 
     def asks(self) -> tuple[str, ...]:
@@ -62,19 +62,19 @@ class Workload(Synthesizer):
         """Where the domain is too large to be held, a junction tree must hold the rules."""
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
-    def fit(self, answers: Answers, known: Known, epsilon: Fraction, random: np.random.Generator) -> RowModel:
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
         """Measure in order, then estimate: densely, or on a junction tree where the domain is too large. Last,
         ask the scores and move to the answers.
 
         On a tree, tables that name their columns share their groups, those of the first: each is a column more.
         """
-        domain, asked = answers.domain, score_shares(self.scores, epsilon)
-        epsilon -= sum(asked.values())
+        domain, asked = answers.domain, score_shares(self.scores, share)
+        share -= sum(asked.values())
         dense = domain.cells <= DENSE_CELLS
         leaning = None if known.prior is None else Leaning.on(known.prior)
         expected = _columns(domain, known, dense, leaning)
-        every = items(self.measurements, domain, known.n, epsilon)
-        budgets = shares(self.weights, every, domain, known.n, epsilon)
+        every = items(self.measurements, domain, known.n, share)
+        budgets = shares(self.weights, every, domain, known.n, share)
         found: list[Measurement] = []
         settled = False
         for item, tables in zip(every, budgets, strict=True):
@@ -85,11 +85,11 @@ class Workload(Synthesizer):
                 settled = not dense and len(cliques[0]) > 1
             if item.word == STRONGEST:
                 cliques = strongest(found, margins, known.n, len(cliques)) or cliques
-                tables = [sum(tables, Fraction(0)) / len(cliques)] * len(cliques)
+                tables = [sum(tables[1:], tables[0]) / len(cliques)] * len(cliques)
             wanted = []
-            for clique, share in zip(cliques, tables, strict=True):
-                sizes = item.sizes({name: cuts[name] for name in clique}, most_cells(known.n, share))
-                wanted.append((clique, share, {name: cuts[name].version(sizes[name]) for name in clique}))
+            for clique, part in zip(cliques, tables, strict=True):
+                sizes = item.sizes({name: cuts[name] for name in clique}, most_cells(known.n, part))
+                wanted.append((clique, part, {name: cuts[name].version(sizes[name]) for name in clique}))
             found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
         model: RowModel = (
             Dense(domain, _counts(domain, found, known, leaning))

@@ -7,6 +7,7 @@ Python's own integers. The types of NumPy know the first kind only; both kinds a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isqrt
 from typing import TypeVar
 
 import numpy as np
@@ -70,6 +71,15 @@ def product(one: Ints, other: Ints) -> Ints:
     if largest(one) * largest(other) < LARGEST:
         return one * other
     return np.asarray(one.astype(object) * other.astype(object))
+
+
+def roots(squares: Ints) -> Ints:
+    """⌈√x⌉ of each entry.
+
+    >>> roots(np.array([0, 1, 2, 4, 5])).tolist(), roots(integers([2**80, 2**80 + 1])).tolist()
+    ([0, 1, 2, 2, 3], [1099511627776, 1099511627777])
+    """
+    return integers(isqrt(x - 1) + 1 if x else 0 for x in squares.tolist())
 
 
 def dot(terms: Ints, counts: Ints) -> Ints:

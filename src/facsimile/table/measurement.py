@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from math import sqrt
 
@@ -25,12 +24,12 @@ class Measurement:
 
     @classmethod
     def of(
-        cls, domain: Domain, columns: Clique, versions: Versions, counts: Ints, scale: Fraction
+        cls, domain: Domain, columns: Clique, versions: Versions, counts: Ints, variance: float
     ) -> Measurement:
-        """Of columns of a domain, some of them in groups, with Laplace noise: its variance is 2b²."""
+        """Of columns of a domain, some of them in groups."""
         given = {name: np.array(codes) for name, codes in versions if codes is not None}
         groups = tuple(given.get(name, np.arange(domain.axis(name).size)) for name in columns)
-        return cls(columns, groups, counts.astype(np.float64), 2 * float(scale) ** 2)
+        return cls(columns, groups, counts.astype(np.float64), variance)
 
     @classmethod
     def fine(cls, columns: Clique, counts: Floats, variance: float) -> Measurement:
@@ -39,7 +38,7 @@ class Measurement:
 
     @property
     def scale(self) -> float:
-        """b of Laplace noise, whose variance is 2b²."""
+        """b of Laplace noise of this variance, which is 2b²."""
         return sqrt(self.variance / 2)
 
     @cached_property

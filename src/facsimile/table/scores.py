@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from facsimile.table.domain import Clique, Domain
-from facsimile.table.exact import LARGEST, Ints, dot, frozen, largest, product
+from facsimile.table.exact import LARGEST, Ints, dot, frozen, largest, product, roots, total
 from facsimile.table.table import Codes
 
 BITS = 10
@@ -61,10 +62,11 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class RowScores:
-    """Some scores over one domain, each a tuple of factors."""
+    """Some scores over one domain, each a tuple of factors; `norm`: whether rows are clipped in L1 or in L2."""
 
     domain: Domain
     functions: tuple[tuple[Factor, ...], ...]
+    norm: Literal[1, 2] = 1
 
     @property
     def fits(self) -> bool:
@@ -96,19 +98,26 @@ class RowScores:
         return np.column_stack(columns)
 
     def clipped(self, codes: Codes, most: int) -> Ints:
-        """The scores of each row, drawn together towards zero until their absolute values sum to at most
-        `most`: s ← sign(s)·⌊|s|·most/‖s‖₁⌋.
+        """The scores of each row, drawn together towards zero until their norm is at most `most`:
+        s ← sign(s)·⌊|s|·most/N⌋, N = ‖s‖₁ or ⌈‖s‖₂⌉.
 
-        Σ⌊|s|·most/‖s‖₁⌋ ≤ Σ|s|·most/‖s‖₁ = most. Flooring the size, not the number, is what makes this true of
-        negative ones.
+        No |s̄| exceeds |s|·most/N, so ‖s̄‖ ≤ ‖s‖·most/N ≤ most. Flooring the size, not the number, is what makes
+        this true of negative ones.
         """
         found = self.of(codes)
-        norms = np.abs(found).sum(axis=1)
+        norms = self.norms(found)
         over = norms > most
         far = found[over]
         less = product(np.abs(far), np.array([most])) // norms[over, None]
         found[over] = np.sign(far) * less
         return found
+
+    def norms(self, found: Ints) -> Ints:
+        """‖s‖₁ of each line, or ⌈‖s‖₂⌉."""
+        if self.norm == 1:
+            return np.asarray(np.abs(found).sum(axis=1))
+        squares = product(found, found)
+        return roots(squares.sum(axis=1) if total(squares) < LARGEST else squares.astype(object).sum(axis=1))
 
     def summed(self, codes: Codes, counts: Ints, most: int) -> list[int]:
         """Σ counts·(clipped scores), exactly, block by block: memory does not grow with the rows."""

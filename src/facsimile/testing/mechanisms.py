@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.privacy.noise import Integers
 from facsimile.table.domain import Domain
@@ -20,7 +21,7 @@ from facsimile.testing.contract import Broken, require, require_fit, require_pro
 from facsimile.testing.neighbours import Neighbours, every_pair
 
 Call = tuple[str, Integers, int, Fraction]
-"""What the sampler is asked for: a norm, the numbers, their sensitivity and ε."""
+"""What the sampler is asked for: a norm, the numbers, their sensitivity (in L2 its square) and the share."""
 
 
 class NoNoise:
@@ -38,6 +39,16 @@ class NoNoise:
     def argmax(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """The first of the largest."""
         self.asked.append(("linf", integers(scores), sensitivity, epsilon))
+        return scores.index(max(scores))
+
+    def gaussian(self, values: Integers, square: int, rho: Fraction) -> Integers:
+        """The values themselves."""
+        self.asked.append(("l2", np.asarray(values).ravel(), square, rho))
+        return values
+
+    def gumbel(self, scores: Sequence[int], sensitivity: int, rho: Fraction) -> int:
+        """The first of the largest."""
+        self.asked.append(("linf", integers(scores), sensitivity, rho))
         return scores.index(max(scores))
 
     def coin(self, probability: Fraction) -> bool:
@@ -71,9 +82,8 @@ def check_mechanism(
     largest, smallest = moves(mechanism, every)
     require(largest <= 1, "one record moves it by more than it asks noise for")
     require(smallest >= reach, f"no record moves it by {reach} of what it asks noise for")
-    spent = sum((epsilon for *_, epsilon in calls[0]), Fraction(0))
-    require(mechanism.cost().epsilon == spent, "its cost is not the sum of what it asks noise for")
-    require(mechanism.cost().delta == 0, "its guarantee is not pure")
+    spent = sum((Cost.of(share) for *_, share in calls[0]), Cost())
+    require(mechanism.cost() == spent, "its cost is not the sum of what it asks noise for")
     require_proof(type(mechanism), "Replace one record", "[A]", "[B]")
 
 
@@ -102,6 +112,6 @@ def moves(mechanism: Mechanism[Any], pairs: Iterable[Neighbours]) -> tuple[float
         ):
             require(delta == again, "its sensitivity depends on the table")
             gap = [abs(a - b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-            moved = sum(gap) if norm == "l1" else max(gap)
+            moved = {"l1": sum(gap), "l2": sum(one * one for one in gap), "linf": max(gap)}[norm]
             shares[call] = max(shares.get(call, 0.0), moved / delta)
     return max(shares.values(), default=0.0), min(shares.values(), default=0.0)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 
 import numpy as np
 
+from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.privacy.reader import rehearse
@@ -28,30 +29,29 @@ T = TypeVar("T")
 Tape = list[tuple[Mechanism[Any], Any]]
 RECORDS = 300
 SHAPES = ((5,), (3, 4), (2, 1), (1, 1), (5, 2, 3), (2, 3, 1, 4, 2), (2,) * 12)
-EPSILONS = tuple(map(Fraction, ("1/100", "1/7", "3", "100")))
+SHARES = (*map(Fraction, ("1/100", "1/7", "3", "100")), *map(Rho, ("1/50000", "1/100", "2")))
 USED = Fraction(999, 1000)
-"""The least part of its ε that a synthesizer uses: what is not spent is accuracy lost."""
+"""The least part of its share that a synthesizer uses: what is not spent is accuracy lost."""
 
 
 def check_synthesizer(
-    synthesizer: Synthesizer, shapes: Iterable[Sequence[int]] = SHAPES, epsilons: Iterable[Fraction] = EPSILONS
+    synthesizer: Synthesizer, shapes: Iterable[Sequence[int]] = SHAPES, shares: Iterable[Fraction] = SHARES
 ) -> None:
-    """The whole contract, on tables of these shapes and at these ε."""
+    """The whole contract, on tables of these shapes and with these shares, ε and ρ."""
     check_only_answers(synthesizer, table_of((4, 3, 2, 3)), Fraction(1))
     for shape in shapes:
         check_spending(synthesizer, table_of(shape), Fraction(1))
-    for epsilon in epsilons:
-        check_spending(synthesizer, table_of((4, 3, 2)), epsilon)
+    for share in shares:
+        check_spending(synthesizer, table_of((4, 3, 2)), share)
 
 
-def check_spending(synthesizer: Synthesizer, table: Table, epsilon: Fraction) -> Fitting:
+def check_spending(synthesizer: Synthesizer, table: Table, share: Fraction) -> Fitting:
     """It spends what it is given, no more, and draws as many records as are asked for, all of them allowed."""
     known = known_of(table)
-    synthesizer.check(table.domain, table.n, epsilon)
-    found = fitted(synthesizer, table, known, epsilon)
-    require(
-        found.spent >= USED * epsilon, f"it leaves a part of its epsilon unused: {found.spent} of {epsilon}"
-    )
+    synthesizer.check(table.domain, table.n, share)
+    found = fitted(synthesizer, table, known, share)
+    require(isinstance(found.spent, Rho) is isinstance(share, Rho), "it asks with another currency")
+    require(found.spent >= USED * share, f"it leaves a part of its share unused: {found.spent} of {share}")
     for sampling in get_args(Sampling):
         for n in (1, table.n):
             drawn = found.model.sample(n, np.random.default_rng(2), sampling)
@@ -62,22 +62,22 @@ def check_spending(synthesizer: Synthesizer, table: Table, epsilon: Fraction) ->
     return found
 
 
-def check_only_answers(synthesizer: Synthesizer, table: Table, epsilon: Fraction) -> None:
+def check_only_answers(synthesizer: Synthesizer, table: Table, share: Fraction) -> None:
     """Its model is a function of noisy answers and public input; one fit or draw leaves nothing behind for the
     next, and nothing is printed: a search would tell how many candidates it tried."""
     known, fresh, printed = known_of(table), copy.deepcopy(synthesizer), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        fitted(synthesizer, table, known, epsilon, seed=2)
-        check_replay(fresh, fitted(synthesizer, table, known, epsilon), table, epsilon)
+        fitted(synthesizer, table, known, share, seed=2)
+        check_replay(fresh, fitted(synthesizer, table, known, share), table, share)
     require(not printed.getvalue(), "it prints: a search would tell how many candidates it tried")
 
 
-def check_replay(fresh: Synthesizer, found: Fitting, table: Table, epsilon: Fraction) -> None:
+def check_replay(fresh: Synthesizer, found: Fitting, table: Table, share: Fraction) -> None:
     """Who has seen no table, and hears the answers from somebody who holds none, comes to the same model."""
     tape = iter(found.tape)
     try:
         random = np.random.default_rng(1)
-        model = fresh.fit(Replayer(table.domain, tape), known_of(table), epsilon, random)
+        model = fresh.fit(Replayer(table.domain, tape), known_of(table), share, random)
     except Broken:
         raise
     except Exception as error:
@@ -98,37 +98,39 @@ class Fitting:
     tape: Tape
 
 
-def fitted(synthesizer: Synthesizer, table: Table, known: Known, epsilon: Fraction, seed: int = 1) -> Fitting:
+def fitted(synthesizer: Synthesizer, table: Table, known: Known, share: Fraction, seed: int = 1) -> Fitting:
     """A fit on a public table with seeded noise, everything that is asked kept."""
-    recorder = Recorder(table.domain, Curator.rehearsal(rehearse(table), seed), epsilon, [])
-    model = synthesizer.fit(recorder, known, epsilon, np.random.default_rng(seed))
+    recorder = Recorder(table.domain, Curator.rehearsal(rehearse(table), seed), share, [])
+    model = synthesizer.fit(recorder, known, share, np.random.default_rng(seed))
     return Fitting(model, spent(recorder.tape), recorder.tape)
 
 
 def spent(tape: Tape) -> Fraction:
-    """What the questions cost together."""
-    return sum((mechanism.cost().epsilon for mechanism, _ in tape), Fraction(0))
+    """What the questions cost together: ε or ρ."""
+    every = sum((mechanism.cost() for mechanism, _ in tape), Cost())
+    require(not (every.epsilon and every.rho), "it asks with an epsilon and with a rho")
+    return Rho(every.rho) if every.rho else every.epsilon
 
 
 @dataclass
 class Recorder:
-    """Passes questions on up to an ε, and keeps them with their answers."""
+    """Passes questions on up to a share, and keeps them with their answers."""
 
     domain: Domain
     answers: Answers
-    epsilon: Fraction
+    share: Fraction
     tape: Tape
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """The answer, unless it costs more than is left."""
         answer = self.answers.run(mechanism)
         self.tape.append((mechanism, answer))
-        require(spent(self.tape) <= self.epsilon, "it asks for more than its epsilon")
+        require(spent(self.tape) <= self.share, "it asks for more than its share")
         return answer
 
     def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Recorder:
         """The same tape for the same records under other axes."""
-        return Recorder(domain, self.answers.recoded(domain, maps), self.epsilon, self.tape)
+        return Recorder(domain, self.answers.recoded(domain, maps), self.share, self.tape)
 
 
 @dataclass

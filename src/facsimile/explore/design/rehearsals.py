@@ -58,8 +58,8 @@ class Coupled:
             self.times[clique] += 1
             if self.seed is None:
                 counts = self.table.marginal(clique, mechanism.versions)
-                scale = mechanism.scale(epsilon)
-                found.append(Measurement.of(self.domain, clique, mechanism.versions, counts, scale))
+                variance = mechanism.variance(epsilon)
+                found.append(Measurement.of(self.domain, clique, mechanism.versions, counts, variance))
                 continue
             name = f"{self.seed} {self.times[clique]} {' '.join(clique)}"
             seed = int.from_bytes(sha256(name.encode()).digest()[:8], "big")

@@ -119,9 +119,9 @@ class StandIn:
         for clique, epsilon in mechanism.marginals:
             random = np.random.default_rng([self.seed, crc32(repr(clique).encode())])
             counts = self.table.marginal(clique, mechanism.versions)
-            scale = mechanism.scale(epsilon)
-            noise = np.rint(float(scale) * random.laplace(size=counts.shape)).astype(np.int64)
-            found.append(Measurement.of(self.domain, clique, mechanism.versions, counts + noise, scale))
+            variance = mechanism.variance(epsilon)
+            noise = np.rint(sqrt(variance / 2) * random.laplace(size=counts.shape)).astype(np.int64)
+            found.append(Measurement.of(self.domain, clique, mechanism.versions, counts + noise, variance))
         return tuple(found)
 
     def recoded(self, domain: Domain, maps: Mapping[str, Sequence[int]]) -> Answers:

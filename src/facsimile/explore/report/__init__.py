@@ -160,7 +160,7 @@ def _words(findings: Findings) -> dict[str, Any]:
         "trial": findings.chosen(),
         "apart": abs(specification.n - study.declared.n) > study.declared.n / 10,
         "plans": [(wish, findings.curve.cheapest(wish, BOUNDED)) for wish in (0.5, 0.9)],
-        "space": specification.space.pure().size,
+        "space": specification.drawable.size,
         "hours": _hours(findings.seconds),
         "wanted": f"{100 * study.rule.wanted:g}\u00a0%",
         "running": sum(line.standing.state == "running" for line in findings.lines),

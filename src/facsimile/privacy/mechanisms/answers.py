@@ -9,7 +9,7 @@ from math import ceil, floor
 
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms.base import Mechanism
-from facsimile.privacy.noise import LARGEST, Noise, fitting
+from facsimile.privacy.noise import LARGEST, Noise, fitting, noisy, selected
 from facsimile.privacy.queries import QUERIES, SCORES, Query, Scores, checks
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
@@ -30,13 +30,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class NoisyAnswer(Mechanism[Answer]):
-    """Release ⌊K·f⌋ with discrete Laplace noise, f the query and K = `grid`.
+    """Release ⌊K·f⌋ with discrete noise, f the query and K = `grid`: Laplace for an ε, Gaussian for a ρ.
 
     Neighbours.  Replace one record; n is public.
-    Theorem.     ε-DP.
+    Theorem.     ε-DP, or ρ-zCDP.
     Proof.       |f(R) − f(R')| ≤ Δ, so K·f moves by at most KΔ and its floor, an integer, by at most
       ⌈KΔ⌉ [A]: two reals at distance d have floors at distance at most ⌈d⌉. Cut to ±2^62 it moves no more.
-      Integer Laplace noise calibrated to ⌈KΔ⌉ and ε [B] is ε-DP. Every table of n records has an f, and
+      Integer noise calibrated to ⌈KΔ⌉ and the share [B] is ε-DP, or ρ-zCDP: of one number the L1 and the L2
+      distance are the same. Every table of n records has an f, and
       |f(R) − f(R')| ≤ Δ for all of them, once the query passed its check.  QED
     """
 
@@ -67,28 +68,31 @@ class NoisyAnswer(Mechanism[Answer]):
         checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:
-        return Cost(self.epsilon)
+        return Cost.of(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> Answer:
         return self.around(Fraction(self.query.value(table, noise)), noise)
 
     def around(self, value: Fraction, noise: Noise) -> Answer:
         """The answer where the query's exact value is this."""
-        drawn = noise.laplace(fitting([floor(self.grid * value)]), self.units, self.epsilon)  # [B]
+        units, square = self.units, self.units**2
+        drawn = noisy(noise, fitting([floor(self.grid * value)]), units, square, self.epsilon)  # [B]
         return Answer(int(drawn[0]), self.grid)
 
 
 @dataclass(frozen=True)
 class NoisySelection(Mechanism[int]):
-    """Release the place of a candidate by permute-and-flip.
+    """Release the place of a candidate: by permute-and-flip for an ε, by Gumbel noise for a ρ.
 
     Neighbours.  Replace one record; n is public.
-    Theorem.     ε-DP.
+    Theorem.     ε-DP, or ρ-zCDP.
     Proof.       Scores move by at most Δ each; on the grid of 1/K their floors move by at most ⌈KΔ⌉ [A].
       Permute-and-flip visits candidates in random order and takes candidate i with probability
-      exp(ε(qᵢ − max q)/(2⌈KΔ⌉)) [B]; that is ε-DP (McKenna and Sheldon 2020). No assumption that all
-      scores move the same way is used. Scores cut to ±2^62 move no more; every table of n records has them,
-      once they passed their check.  QED
+      exp(ε(qᵢ − max q)/(2⌈KΔ⌉)) [B]; that is ε-DP (McKenna and Sheldon 2020). The
+      largest score plus Gumbel noise of scale s is the exponential mechanism, whose log ratios have a range of
+      2⌈KΔ⌉/s; that is (2⌈KΔ⌉/s)²/8-zCDP (Cesar and Rogers 2021), and s = ⌈KΔ⌉/√(2ρ) makes it ρ [B]. Permute-
+      and-flip would be ε²/2-zCDP only. No assumption that all scores move the same way is used. Scores cut to
+      ±2^62 move no more; every table of n records has them, once they passed their check.  QED
     """
 
     scores: Scores
@@ -115,8 +119,8 @@ class NoisySelection(Mechanism[int]):
         checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:
-        return Cost(self.epsilon)
+        return Cost.of(self.epsilon)
 
     def _sample(self, table: Table, noise: Noise) -> int:
         units = [floor(self.grid * score) for score in self.scores.values(table)]
-        return noise.argmax(units, self.units, self.epsilon)  # [B]
+        return selected(noise, units, self.units, self.epsilon)  # [B]

@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from facsimile.privacy.budget import Cost
+from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.mechanisms.base import Mechanism
 from facsimile.privacy.noise import LARGEST, Noise, fitting
 from facsimile.privacy.queries import checks
@@ -79,6 +79,7 @@ class NoisyMoments(Mechanism[Ints]):
         for clique, table in factors:
             checks.tabled(domain, clique, table)
         checks.require(not {name for c, _ in self.features for name in c} & {*self.target[0]}, "a target apart")
+        checks.require(not isinstance(self.epsilon, Rho), "an epsilon")
         checks.spending(self.units, self.epsilon)
 
     def cost(self) -> Cost:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.noise import LARGEST
 from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
@@ -68,10 +69,10 @@ def records(n: Any) -> None:
     require(whole(n, most=MOST_RECORDS - 1), "a number of records")
 
 
-def spending(units: int, epsilon: Fraction) -> None:
-    """Noise of scale units/ε can be drawn."""
-    require(exact([epsilon]) and 0 < epsilon < LARGEST, "an epsilon")
-    require(whole(units) and units / epsilon < LARGEST**8, "a sensitivity")
+def spending(units: int, share: Fraction) -> None:
+    """Noise can be drawn for a sensitivity of `units`, with ε or ρ."""
+    require(type(share) in (int, Fraction, Rho) and 0 < share < LARGEST, "a share")
+    require(whole(units) and units / Fraction(share) < LARGEST**8, "a sensitivity")
 
 
 def named(domain: Domain, names: Any) -> None:
@@ -174,6 +175,7 @@ def scores(found: Any, domain: Domain) -> None:
             columns(domain, clique)
             require(type(table) is np.ndarray and table.dtype == np.int64, "a table of 64-bit integers")
             integral(table, domain.project(clique).shape)
+    require(found.norm in (1, 2), "a norm")
     require(found.fits, "scores are too large")
 
 
