@@ -16,8 +16,8 @@ from facsimile.acceptance.kind import kinds_of
 from facsimile.acceptance.planned import Assumed, NoiseLine, declared
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
-from facsimile.privacy.budget import rho_of
 from facsimile.privacy.modes import mode_of
+from facsimile.privacy.renyi import rho_of
 from facsimile.release.feasible import infeasible
 from facsimile.release.plan import plan_of
 from facsimile.release.prior import found_hash, unpinned
