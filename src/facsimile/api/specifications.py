@@ -171,8 +171,8 @@ def _budget(page: Page, found: Check) -> None:
     rows.append(("total", show_upper(found.total), f"declared {declared}{delta}"))
     page.table("Budget", "part|>epsilon|_", rows)
     if delta:
-        page.line(f"total {show_upper(found.total)}{delta}: the parts are composed, which is no sum of them.")
-        page.line("The generator's epsilon is what its fit alone would have at that delta.")
+        page.line(f"total {show_upper(found.total)}{delta}: parts compose to less than their sum.")
+        page.line("The generator's epsilon is that of its fit alone at this delta.")
 
 
 def _budget_line(line: BudgetLine) -> dict[str, Any]:
