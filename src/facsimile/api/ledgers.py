@@ -97,8 +97,8 @@ class Book(Result, Tabular):
         return {name: show_decimal(amount) for name, amount in amounts.items() if caps[name]}
 
     def caps(self) -> dict[str, Any]:
-        """The δ and the ρ of the ledger, where it was opened with some: declared, spent, remaining; and what was
-        set aside for the ρ at the opening."""
+        """The δ and the ρ that the ledger was opened with, where there are some: the cap, spent, remaining; and
+        what was set aside for the ρ at the opening."""
         from facsimile.privacy.ledger import PICO, shown
         from facsimile.spec.decimals import show_decimal
 

@@ -95,7 +95,7 @@ def rounded_up(text: str) -> str:
     return f"{rounded:f}".rstrip("0").rstrip(".") if rounded else "0"
 
 
-def small(text: str) -> str:
+def small(text: str | Fraction) -> str:
     """A delta for people: a power of ten, or two significant digits of one; never below the exact one.
 
     >>> small("0.000000001"), small("0.00000000123"), small("0.05")
@@ -114,12 +114,12 @@ def small(text: str) -> str:
 
 
 def one_in(chance: Fraction) -> str:
-    """A small chance as one in so many, never too small.
+    r"""A small chance as one in so many, never too small.
 
     >>> one_in(Fraction(1, 10**9)), one_in(Fraction(165915, 10**9))
-    ('one in 1,000,000,000', 'one in 6,027')
+    ('one in\xa01,000,000,000', 'one in\xa06,027')
     """
-    return f"one in {int(1 / chance):,}"
+    return f"one in\u00a0{int(1 / chance):,}"
 
 
 def spoken_day(day: str) -> str:
