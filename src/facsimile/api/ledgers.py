@@ -82,7 +82,7 @@ class Book(Result, Tabular):
             plan, _, title = rest.partition(" ") if kind == "release" else ("", "", charge["purpose"])
             end = ended.get(charge["seq"], "open")
             outcome = OUTCOMES[end] if kind == "release" else end
-            line = {"number": charge["seq"], "day": charge["day"], "epsilon": shown(charge["micro"])}
+            line = {"number": charge["seq"], "day": charge["day"], "epsilon": shown(charge.get("micro", 0))}
             line |= self._beside(charge)
             found.append({**line, "outcome": outcome, "title": title, "plan_hash": plan})
         return found

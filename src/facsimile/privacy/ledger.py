@@ -8,17 +8,11 @@ Amounts are whole micro-ε and pico-ρ, rounded up; δ is exact.
     charge:  lock → verify chain and anchors → not (spent + x <= cap)? refuse → append → sync → anchors →
     receipt
 
+Only then may a mechanism see the table. There are no refunds: whatever happens after the charge, it counts.
+
 A ledger has three caps, fixed when it is opened: ε, δ (0 unless it is given) and ρ (0 unless it is given). What
 the ρ may cost in all is set aside at once: with half of the δ, ε(ρ, δ/2); the rest is for the other charges.
 
-Theorem.  All that is ever charged to a ledger is together (cap, δ)-DP, however each charge was chosen after the
-  answers to the earlier ones.
-Proof.    Charges are pure ε, (ε, δᵢ), or ρ. An (ε, δᵢ) is a pure ε but for an event of probability δᵢ, and
-  these add up to what is left of the δ [A]. Off them, the loss is at most the sum of the ε [B] plus G, that of
-  the ρ charges. E[e^((λ−1)(G − λΣρ))] ≤ 1 along any adaptive choice (a supermartingale), so with Σρ ≤ the cap
-  [C] G has the divergence of one ρ charge of that size, which is (ε(ρ, δ/2), δ/2)-DP: set aside [D].  QED
-
-Only then may a mechanism see the table. There are no refunds: whatever happens after the charge, it counts.
 A hash chain shows accidents and careless copies; who controls the whole machine can still forge all files.
 
 A charge that may go on after a crash (`begin`) is held by an operating-system lock from the charge to its end.
@@ -40,7 +34,8 @@ from typing import Any, Literal
 from facsimile.errors import refusal
 from facsimile.line import hashed, parsed, written
 from facsimile.privacy.anchor import NOTHING, Anchor, Mark, nothing_charged
-from facsimile.privacy.budget import Cost, epsilon_of
+from facsimile.privacy.budget import Cost
+from facsimile.privacy.renyi import epsilon_of
 from facsimile.spec.decimals import show_decimal
 from facsimile.storage import Hold, append, locked, reached, read, suspect
 
@@ -62,12 +57,11 @@ def micro(epsilon: Fraction) -> int:
 
 def _amount(cost: Cost) -> dict[str, Any]:
     """A charge as it is written down; a pure one has no δ and no ρ."""
-    amount: dict[str, Any] = {"micro": micro(cost.epsilon)}
-    if cost.rho:
-        amount["rho"] = -(-cost.rho.numerator * PICO // cost.rho.denominator)
+    amount = {"micro": micro(cost.epsilon), "rho": -(-cost.rho.numerator * PICO // cost.rho.denominator)}
     if not any(amount.values()):
         raise refusal("E303")
-    return amount | ({"delta": str(cost.delta)} if cost.delta else {})
+    told = {name: value for name, value in amount.items() if value}
+    return told | ({"delta": str(cost.delta)} if cost.delta else {})
 
 
 def _spent(entries: Iterable[dict[str, Any]]) -> Cost:
@@ -136,12 +130,22 @@ class State:
         return Fraction(self.entries[0].get("most_rho", 0), PICO)
 
     def refuse_beyond(self, cost: Cost) -> None:
-        """Refuse what exceeds a cap. [A] [B] [C]"""
-        asked, spent = _spent([_amount(cost)]), _spent(self.entries)
-        if not (spent.delta + asked.delta <= self.delta and spent.rho + asked.rho <= self.rho * PICO):
+        """Refuse what exceeds a cap.
+
+        Theorem.  All that is ever charged to a ledger is together (cap, δ)-DP, however each charge was chosen
+          after the answers to the earlier ones.
+        Proof.    Charges are pure ε, (ε, δᵢ), or ρ. An (ε, δᵢ) is a pure ε but for an event of probability δᵢ,
+          and these add up to what is left of the δ [A]. Off them, the loss is at most the sum of the ε [B] plus
+          G, that of the ρ charges. E[e^((λ−1)(G − λΣρ))] ≤ 1 along any adaptive choice (a supermartingale), so
+          with Σρ ≤ the cap [C] G has the divergence of one charge of that size, which is (ε(ρ, δ/2), δ/2)-DP:
+          both were set aside when the ledger was opened [D].  QED
+        """
+        more, before = _spent([_amount(cost)]), _spent(self.entries)
+        delta, rho = before.delta + more.delta, before.rho + more.rho
+        if not (delta <= self.delta and rho <= self.rho * PICO):  # [A] [C]
             raise refusal("E307")
-        if not (int(spent.epsilon + asked.epsilon) <= self.cap):
-            raise refusal("E301", asked=shown(int(asked.epsilon)), remaining=shown(self.remaining))
+        if not (int(before.epsilon + more.epsilon) <= self.cap):  # [B]
+            raise refusal("E301", asked=shown(int(more.epsilon)), remaining=shown(self.remaining))
 
     @property
     def before_delta(self) -> Fraction:
@@ -413,7 +417,7 @@ class Ledger:
 
 
 def _caps(cap: Fraction, delta: Fraction, rho: Fraction) -> dict[str, Any]:
-    """The caps of a ledger as its first entry holds them, with what its ρ may cost set aside. [D]"""
+    """The caps of a ledger as its first entry holds them, with what its ρ may cost set aside."""
     caps: dict[str, Any] = {"cap": cap.numerator * MICRO // cap.denominator}
     if not delta and not rho:
         return caps
@@ -425,7 +429,7 @@ def _caps(cap: Fraction, delta: Fraction, rho: Fraction) -> dict[str, Any]:
         aside = micro(epsilon_of(Fraction(most, PICO), delta / 2)) if most else 0
         if not 0 < aside <= caps["cap"]:
             raise refusal("E308")
-        caps |= {"most_rho": most, "micro": aside, "delta": str(delta / 2)}
+        caps |= {"most_rho": most, "micro": aside, "delta": str(delta / 2)}  # [D]
     return caps
 
 
@@ -454,12 +458,11 @@ def verify(content: bytes) -> State:
         entries.append(entry)
         head = hashed(line)
     try:
-        if not all("micro" in entry for entry in entries if entry["kind"] == "charge"):
-            raise refusal("E310")
-        spent, first = _spent(entries), entries[0]
-        if spent.epsilon.denominator != 1 or spent.rho.denominator != 1:
-            raise refusal("E310")
-        amount = int(spent.epsilon)
+        for entry in entries:
+            told = [entry[name] for name in ("micro", "rho") if name in entry]
+            if any(type(n) is not int or n < 1 for n in told) or (entry["kind"] == "charge" and not told):
+                raise refusal("E310")
+        first, amount = entries[0], int(_spent(entries).epsilon)
         return State(first["id"], first["tag"], first["cap"], amount, len(entries) - 1, head, tuple(entries))
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise refusal("E310") from None

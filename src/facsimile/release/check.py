@@ -17,9 +17,9 @@ from facsimile.acceptance.kind import kinds_of
 from facsimile.acceptance.planned import Assumed, NoiseLine, declared
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
-from facsimile.privacy.budget import rho_of
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.modes import Single, mode_of
+from facsimile.privacy.renyi import rho_of
 from facsimile.release.feasible import infeasible
 from facsimile.release.plan import plan_of, share_of
 from facsimile.release.prior import found_hash, unpinned

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.anchor import NOTHING, Anchor
-from facsimile.privacy.budget import Cost, epsilon_of
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key, dataset_tag, key_path
 from facsimile.privacy.ledger import MICRO, PICO, Ledger, State, micro
+from facsimile.privacy.renyi import epsilon_of
 from facsimile.sources.address import Address
 from facsimile.sources.claims import claim, refuse_other_key
 from facsimile.spec.decimals import parse_decimal, parse_epsilon

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from facsimile.privacy.budget import Cost, Curve, epsilon_of, rho_of
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.modes import Mode
 from facsimile.privacy.noise import Noise
+from facsimile.privacy.renyi import Curve, epsilon_of, rho_of
 from facsimile.privacy.transcript import INDEX
 
 T = TypeVar("T")
