@@ -429,7 +429,9 @@ CLAIMS: dict[str, Predicate] = {
     r"Please name the data as synthetic": released,
     r"An office: Small, version 3\.": both(released, published("version")),
     r"An office: Small\.": lambda d: released(d) and published("name")(d) and not published("version")(d),
-    r"Synthetic data with differential privacy, ε = [0-9.]+, 3 February 2026\.": both(released, no(approximate)),
+    r"Synthetic data with differential privacy, ε = [0-9.]+, 3 February 2026\.": both(
+        released, no(approximate)
+    ),
     r"Synthetic data with differential privacy, ε = [0-9.]+, δ = [^,]+, 3 February 2026\.": both(
         released, approximate
     ),
