@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,14 @@ def test_a_ledger_without_delta_pays_for_none(folder: Path) -> None:
     assert [entry["kind"] for entry in state(folder).entries] == ["open"]
 
 
-@pytest.mark.parametrize("mode", UNPROVED)
-@pytest.mark.parametrize("scheme", ["test-then-measure", "measured", "paper"])
+@pytest.mark.parametrize(
+    ("scheme", "mode"),
+    [
+        pair
+        for pair in product(("test-then-measure", "measured", "paper"), UNPROVED)
+        if pair != ("measured", "paper")
+    ],
+)
 def test_a_search_without_a_theorem_for_delta_is_refused_before_a_record_is_read(
     folder: Path, scheme: str, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -253,9 +253,10 @@ def _release(
         place = None if rehearsal else LedgerPlace(**said["ledger"])
         measured = tuple(Candidate(specification, table, fit, refit).measured_again(units))
         _scaled(specification, table, fit, refit)
+        paid = place is None or _paid(place, specification)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
-    if place is not None and not _paid(place, specification):
+    if not paid:
         raise refusal("E503", file=bundle.REPORT, problem="its ledger had spent less than it costs")
     if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
