@@ -224,7 +224,7 @@ SPECIFICATIONS = [
     wrong("a hyperparameter that does not exist", "E213", "theta: [4, 8]", "thta: [4, 8]\n      theta: [4, 8]"),
     wrong("an exclusion about no hyperparameter", "E213", "exclude: [\"theta > 4", "exclude: [\"beta > 4"),
     wrong("an exclusion that leaves nothing", "E200", "theta > 4 and degree > 1", "theta > 0"),
-    wrong("families without pure privacy, and no δ", "E204", part("families"), "families:\n  - family: dpctgan\n", 43),
+    wrong("families that need δ, without it", "E204", part("families"), "families:\n  - family: dpctgan\n", 43),
     listing("a list of no configurations", "E200", "  []\n", "configurations:"),
     listing("a configuration that is a word", "E200", "  - mst\n", "- mst"),
     listing("a configuration without a family", "E214", "  - alternatives: {age: fine}\n", "- alternatives"),

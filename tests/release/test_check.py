@@ -200,7 +200,7 @@ def test_the_budget_with_delta_in_every_scheme_and_mode(scheme: str, mode: str) 
 
 
 def test_a_generator_with_next_to_no_epsilon_has_nothing_to_spend_at_delta() -> None:
-    budget = {"total": "30", "generator": "0.0000001", "test": "2", "delta": "0.000001"}
+    budget = {"total": "30", "generator": "0.0000001", "test": "2", "delta": "0.000000001"}
     with pytest.raises(FacsimileError, match="leaves no noise to draw at this delta"):
         check(approximate(budget=budget))
 
