@@ -227,11 +227,9 @@ class DesignedWorkload(Result):
 
     def notes(self) -> list[str]:
         """What stands at the head of the specification."""
-        from facsimile.spec.decimals import show_decimal
-
-        spent, chance = show_decimal(self.found.epsilon), self.found.confirmed
+        chance = self.found.confirmed
         return [
-            f"Measurements designed on {self.records:,} public records, for a generator epsilon of {spent}.",
+            f"Measurements designed on {self.records:,} public records, for {self._spent()}.",
             f"There {chance.met} of {chance.of} candidates met every criterion, with room for its test.",
         ]
 
@@ -254,8 +252,6 @@ class DesignedWorkload(Result):
 
     def page(self) -> Page:
         """The tables and shares, what was predicted and confirmed, and which criteria fail first."""
-        from facsimile.spec.decimals import show_decimal
-
         found, page = self.found, Page(self.specification.title)
         page.line(f"{self.records:,} public records; nothing here is protected")
         names = {
@@ -263,7 +259,7 @@ class DesignedWorkload(Result):
             "auto": "`auto`: nothing better was found",
             "specification": "what the specification had",
         }
-        page.line(f"Taken for a generator epsilon of {show_decimal(found.epsilon)}: {names[found.taken]}")
+        page.line(f"Taken for {self._spent()}: {names[found.taken]}")
         page.table("Measurements", "what|>per cent of epsilon", self._rows())
         rows = (
             [("predicted", _percent(found.predicted), "criteria with a linear view")]
@@ -292,6 +288,14 @@ class DesignedWorkload(Result):
             f"{found.seconds:.0f} seconds."
         )
         return page
+
+    def _spent(self) -> str:
+        """What the measurements are for."""
+        from facsimile.spec.decimals import show_decimal
+
+        delta = self.specification.budget.delta
+        beside = f", delta {show_decimal(delta)}" if delta else ""
+        return f"a generator epsilon of {show_decimal(self.found.epsilon)}{beside}"
 
     def _rows(self) -> list[tuple[str, str]]:
         own = self.found.own
