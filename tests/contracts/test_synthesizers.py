@@ -18,7 +18,7 @@ from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.table.table import Table
 from facsimile.testing import Broken, check_only_answers, check_spending, check_synthesizer, small_domain
-from facsimile.testing.synthesizers import SHARES, SHAPES, check_replay, fitted, table_of
+from facsimile.testing.synthesizers import SHAPES, SHARES, check_replay, fitted, table_of
 from plans import plan
 
 QUICK = {"num_query": "40", "num_iterations": "6", "num_inner_updates": "5"}
@@ -197,8 +197,8 @@ class Careless(MST):
 @pytest.mark.parametrize(
     ("mutant", "words"),
     [
-        (Overspender, "more than its epsilon"),
-        (OfItsOwn, "more than its epsilon"),
+        (Overspender, "more than its share"),
+        (OfItsOwn, "more than its share"),
         (Peeking, "more than noisy answers"),
         (Hoarding, "knows more than answers"),
         (Remembering, "knows more than answers"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals, NoisyScores
@@ -73,7 +74,7 @@ def test_it_spends_exactly_epsilon_and_draws_exactly_n_possible_records(
     ledger = MemoryLedger()
     curator = Curator.rehearsal(rehearse(table), seed, ledger)
     model = Workload(text).fit(curator, Known(200, zeros), epsilon, np.random.default_rng(seed))
-    assert ledger.spent == epsilon
+    assert ledger.spent == Cost.of(epsilon)
     for n in (1, 200):
         drawn = model.sample(n, np.random.default_rng(seed))
         assert drawn.n == n

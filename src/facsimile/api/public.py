@@ -230,6 +230,9 @@ class DesignedWorkload(Result):
         from facsimile.spec.decimals import show_decimal
 
         spent, chance = show_decimal(self.found.epsilon), self.found.confirmed
+        delta = self.specification.budget.delta
+        if delta:
+            spent += f" at delta {show_decimal(delta)}"
         return [
             f"Measurements designed on {self.records:,} public records, for a generator epsilon of {spent}.",
             f"There {chance.met} of {chance.of} candidates met every criterion, with room for its test.",
@@ -249,7 +252,8 @@ class DesignedWorkload(Result):
             name: {**asdict(c), "share": c.share, "low": c.bounds[0], "high": c.bounds[1]}
             for name, c in (("confirmed", found.confirmed), ("auto", found.before))
         }
-        plain = {k: v for k, v in asdict(found).items() if k not in ("confirmed", "before")}
+        left = ("confirmed", "before", *(["laws"] if found.laws is None else []))
+        plain = {k: v for k, v in asdict(found).items() if k not in left}
         return plain | sides | {"epsilon": show_decimal(found.epsilon), "records": self.records}
 
     def page(self) -> Page:
@@ -264,7 +268,8 @@ class DesignedWorkload(Result):
             "specification": "what the specification had",
         }
         page.line(f"Taken for a generator epsilon of {show_decimal(found.epsilon)}: {names[found.taken]}")
-        page.table("Measurements", "what|>per cent of epsilon", self._rows())
+        currency = "epsilon" if found.laws is None else "rho"
+        page.table("Measurements", f"what|>per cent of {currency}", self._rows())
         rows = (
             [("predicted", _percent(found.predicted), "criteria with a linear view")]
             if found.predicted is not None
@@ -280,6 +285,8 @@ class DesignedWorkload(Result):
                 )
             )
         page.table("Chance that every criterion is met, with room for its test", "_|>chance|_", rows)
+        if found.laws is not None:
+            page.line(found.laws.words(show_decimal(self.specification.budget.delta)))
         if found.failing:
             failing = sorted(found.failing.items(), key=lambda one: -one[1])
             page.table(

@@ -24,6 +24,7 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.decimals import parse_decimal
+from facsimile.synthesizers.base import by_cells, by_law
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints
 
@@ -33,7 +34,7 @@ EACH, ALL, PAIRS, STRONGEST = "each", "all", "pairs", "strongest"
 CLEAR = 8
 MOST_GROUPS = 64
 # Every table is moved to those of its columns, and rare codes are seen in them alone.
-COLUMNS_FIRST = 3
+COLUMNS_FIRST, COLUMNS_FIRST_RHO = 3, 5
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def most_cells(n: int, epsilon: Fraction) -> float:
 
 def shares(text: str, every: Sequence[Item], domain: Domain, n: int, epsilon: Fraction) -> list[list[Fraction]]:
     """For each item the ε of each of its tables; they sum to ε."""
-    roots = [_roots(item, domain, most_cells(n, epsilon / len(every))) for item in every]
+    roots = [_roots(item, domain, n, epsilon / len(every)) for item in every]
     parts = text.split(";")
     if text != AUTO and len(parts) != len(every):
         raise ValueError(f"there is one weight for each of the {len(every)} measurements, or `auto`")
@@ -146,11 +147,17 @@ def score_shares(text: str, epsilon: Fraction) -> dict[str, Fraction]:
     return found
 
 
-def _roots(item: Item, domain: Domain, cells: float) -> list[Fraction]:
-    """cells^(1/3) for each table; three times that for columns by themselves."""
-    found = (item.cells(clique, domain, cells) for clique in item.cliques(domain.names))
-    factor = COLUMNS_FIRST if item.word == EACH else 1
-    return [factor * Fraction(round(1000 * size ** (1 / 3)), 1000) for size in found]
+def _roots(item: Item, domain: Domain, n: int, share: Fraction) -> list[Fraction]:
+    """What each table deserves by its cells; more for columns by themselves."""
+    cells = most_cells(n, share)
+    found = [item.cells(clique, domain, cells) for clique in item.cliques(domain.names)]
+    factor = columns_first(share) if item.word == EACH else 1
+    return [factor * weight for weight in by_cells(found, share)]
+
+
+def columns_first(share: Fraction) -> int:
+    """How many times what its cells deserve a column by itself has."""
+    return by_law(share, COLUMNS_FIRST, COLUMNS_FIRST_RHO)
 
 
 def _weights(text: str, roots: list[Fraction]) -> list[Fraction]:

@@ -15,8 +15,10 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import Mechanism, NoisySelection
 from facsimile.privacy.queries import Scores
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law
 from facsimile.table.domain import Domain
+
+SELECTION, SELECTION_RHO = Fraction(1, 2), Fraction(1, 10)
 
 
 class Learner(ABC):
@@ -62,7 +64,7 @@ class Rounds(Synthesizer):
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
         learner = self.learner(answers.domain, known, random)
         part = share / self.num_iterations
-        spent = part if len(learner) == 1 else part / 2
+        spent = part if len(learner) == 1 else part * (1 - by_law(share, SELECTION, SELECTION_RHO))
         for _ in range(self.num_iterations):
             place = 0 if spent == part else answers.run(NoisySelection(learner.scores(spent), part - spent))
             learner.learn(place, answers.run(learner.question(place, spent)))

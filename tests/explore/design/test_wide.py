@@ -68,7 +68,7 @@ def test_fewer_public_records_are_made_up_for_by_epsilon() -> None:
     seen: list[tuple[Fraction, int]] = []
 
     def noted(trial: Trial, draft: Draft) -> float:
-        seen.append((trial.epsilon, trial.known.n))
+        seen.append((trial.budget, trial.known.n))
         return 0.0
 
     with pytest.MonkeyPatch.context() as patch:
