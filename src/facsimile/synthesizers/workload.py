@@ -124,7 +124,7 @@ def whole(measurement: Measurement) -> Measurement:
 
 
 def firm(measurement: Measurement) -> Measurement:
-    """With a variance that is never quite 0; Gaussian noise in whole numbers has that of other Gaussian noise."""
+    """With a variance that is never quite 0; that of Gaussian noise is the same in whole numbers."""
     return replace(measurement, variance=max(SMALLEST_VARIANCE, measurement.variance))
 
 

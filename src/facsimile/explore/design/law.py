@@ -46,9 +46,8 @@ class Law:
 
     def noise(self, random: np.random.Generator, size: tuple[int, ...]) -> Floats:
         """Draws of variance 1."""
-        found: Floats = (
-            random.laplace(scale=0.5**0.5, size=size) if self == LAPLACE else random.normal(size=size)
-        )
+        drawn = random.laplace(scale=0.5**0.5, size=size) if self == LAPLACE else random.normal(size=size)
+        found: Floats = np.asarray(drawn)
         return found
 
     def quieter(self, budget: Fraction, other: Fraction) -> float:

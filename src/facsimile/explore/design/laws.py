@@ -1,9 +1,9 @@
 """Laws: whether δ pays. What a design is worth with the Gaussian noise of the declared δ, and with the Laplace
 noise that the same ε buys without δ.
 
-k tables that share ε evenly have cells of variance 8k²/ε² in Laplace noise, and of k/ρ in Gaussian noise, ρ about
-ε²/(4·ln(1/δ)): few tables are cheaper without δ, many with it. A design has its own tables under each law, and
-shares of its own, so either law is searched, the second from what the first found. Worth is the predicted chance
+k tables that share ε evenly have cells of variance 8k²/ε² in Laplace noise, and of k/ρ in Gaussian noise, ρ
+about ε²/(4·ln(1/δ)): few tables are cheaper without δ, many with it. A design has its own tables and shares
+under each law, so either law is searched, the second from what the first found. Worth is the predicted chance
 that the linear criteria are met; where there is none, the distance of tables of a few columns on a seed that no
 search had; where neither can be told, how many of a few candidates meet every criterion.
 """

@@ -15,7 +15,8 @@ def weighted(
 ) -> tuple[Draft, float]:
     """The draft with better shares, and its promise.
 
-    Shares are exp(θ)/Σexp(θ), so θ is free: the derivative by θ is g − share·Σg, g that by the logarithm of each share.
+    Shares are exp(θ)/Σexp(θ), so θ is free: the derivative by θ is g − share·Σg, g that by the
+    logarithms of the shares.
     """
 
     def loss(theta: Floats) -> tuple[float, Floats]:

@@ -114,7 +114,8 @@ class Draft:
 class StandIn:
     """Answers on a public table. A table's noise depends on its columns and the seed, and grows with its scale.
 
-    So drafts that share a budget in other ways meet the same luck; a curator's own law (`Coupled`) does not give that.
+    So drafts that share a budget in other ways meet the same luck; a curator's own law (`Coupled`) does not
+    give that.
     """
 
     def __init__(self, table: Table, seed: int) -> None:
