@@ -193,6 +193,8 @@ def test_one_that_needs_a_delta_is_never_run_without(install: Install, tmp_path:
     report = running.rehearsal(request(tmp_path, specification=chosen), 1).report
     assert report is not None
     assert report.as_json()["family"] == "mst"
+    refused = run("check", written(tmp_path, "approximate"))
+    assert (refused.code, "E204" in refused.err, "needs a delta" in refused.err) == (2, True, True)
 
 
 def test_an_unknown_name_is_refused_and_nothing_is_imported_for_it(

@@ -1,10 +1,11 @@
-"""AIM: an adaptive and iterative mechanism, in pure differential privacy.
+"""AIM: an adaptive and iterative mechanism, for an ε or a ρ.
 
 After every column was measured, each round selects a marginal r of up to three columns by the score
 w_r(‖M_r(R) − M_r(p)‖₁ − b·n_r): what the model p gets wrong, less the L1 error b·n_r that a measurement with
 noise of scale b on n_r cells would have itself; w_r counts the columns that r shares with the workload
 of all triples. The marginal is measured and the model fitted again. Where a measurement moved the model by no
-more than noise, the budget of a round doubles. The last round takes what is left.
+more than noise, noise is halved: a round has twice the ε, or four times the ρ. The last takes what is left. A
+choice has a fifth of the ε of a round, or a tenth of its ρ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measurements as text: what a workload asks, how fine, and with which share of ε.
+"""Measurements as text: what a workload asks, how fine, and with which share of a budget.
 
     each                          every column by itself, as fine as it is
     parity*birth_weight@6         one table; birth_weight in at most 6 groups of neighbouring codes
@@ -7,8 +7,9 @@
     strongest@2                   a table for each of the 2 pairs that depend most, told from the answers so far
 
 Items are separated by `;`. Weights are one for each item, `6; 3; 1`, shared by its tables; or one for each of
-its tables, `2,1,1; 3`; or `auto`: the squared error of all cells, which Σ cells/ε² is a multiple of, is least
-for ε ∝ cells^(1/3), and `each` counts three times.
+its tables, `2,1,1; 3`; or `auto`: what tables deserve by their cells (`base.by_cells`), and `each` counts three
+times. They are shares of what is spent, an ε or a ρ. Noise has variances as 1/ε² and 1/ρ, so weights that are
+best for an ε are, to the power 3/2, best for a ρ.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.decimals import parse_decimal
-from facsimile.synthesizers.base import by_cells, by_law
+from facsimile.synthesizers.base import by_cells
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints
 
@@ -34,7 +35,7 @@ EACH, ALL, PAIRS, STRONGEST = "each", "all", "pairs", "strongest"
 CLEAR = 8
 MOST_GROUPS = 64
 # Every table is moved to those of its columns, and rare codes are seen in them alone.
-COLUMNS_FIRST, COLUMNS_FIRST_RHO = 3, 5
+COLUMNS_FIRST = 3
 
 
 @dataclass(frozen=True)
@@ -151,13 +152,8 @@ def _roots(item: Item, domain: Domain, n: int, share: Fraction) -> list[Fraction
     """What each table deserves by its cells; more for columns by themselves."""
     cells = most_cells(n, share)
     found = [item.cells(clique, domain, cells) for clique in item.cliques(domain.names)]
-    factor = columns_first(share) if item.word == EACH else 1
+    factor = COLUMNS_FIRST if item.word == EACH else 1
     return [factor * weight for weight in by_cells(found, share)]
-
-
-def columns_first(share: Fraction) -> int:
-    """How many times what its cells deserve a column by itself has."""
-    return by_law(share, COLUMNS_FIRST, COLUMNS_FIRST_RHO)
 
 
 def _weights(text: str, roots: list[Fraction]) -> list[Fraction]:

@@ -1,7 +1,8 @@
 """Rounds: families that select a question, measure it and learn the answer, over and over.
 
 In each of T rounds the question that the model answers worst is selected and then measured, with ε/(2T) for
-each. The same one may be chosen again. Where there is one question only, all of a round measures it.
+each; of a ρ a tenth of a round selects. The same one may be chosen again. Where there is one question only, all
+of a round measures it.
 """
 
 from __future__ import annotations

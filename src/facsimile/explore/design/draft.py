@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from facsimile.explore.design.effects import Sizes
 from facsimile.explore.design.law import LAPLACE, Law, law_of
-from facsimile.synthesizers.measurements import AUTO, EACH, items, shares
+from facsimile.synthesizers.measurements import AUTO, COLUMNS_FIRST, EACH, items, shares
 from facsimile.table.domain import Clique, Domain
 
 T = TypeVar("T")
@@ -41,7 +41,9 @@ class Draft:
     @classmethod
     def of(cls, domain: Domain, tables: Sequence[Sizes] = (), law: Law = LAPLACE) -> Draft:
         """Shares by the cells of the tables, more for single columns."""
-        roots = [law.first * law.root([size]) for size in domain.shape] + [law.root(table) for table in tables]
+        roots = [COLUMNS_FIRST * law.root([size]) for size in domain.shape] + [
+            law.root(table) for table in tables
+        ]
         return cls(domain.names, domain.shape, tuple(tables), law=law).shared(roots)
 
     @classmethod

@@ -20,20 +20,17 @@ import numpy as np
 from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.synthesizers.base import by_law
-from facsimile.synthesizers.measurements import columns_first
 from facsimile.table.exact import Floats
 
 
 @dataclass(frozen=True)
 class Law:
-    """The variances of a cell and of a score of diameter 1 at a share of 1; how many times its cells' share a
-    single column has."""
+    """The variances of a cell and of a score of diameter 1 at a share of 1."""
 
     name: str
     power: int
     cell: float
     score: float
-    first: int
 
     def precision(self, shares: Floats) -> Floats:
         """Of what has these shares, in units of that at a share of 1."""
@@ -59,12 +56,12 @@ class Law:
         return share * times ** (2 // self.power)
 
     def under(self, other: Law, shares: Sequence[float]) -> list[float]:
-        """Shares of another law as those of this one, in proportion: each tells what its table's cells weigh."""
+        """Shares of another law as those of this one, in proportion: they tell how tables weigh."""
         return [share ** ((1 + other.power) / (1 + self.power)) for share in shares]
 
 
 def _law(name: str, power: int, one: Fraction, score: float) -> Law:
-    return Law(name, power, NoisyMarginals.variance(one), score, columns_first(one))
+    return Law(name, power, NoisyMarginals.variance(one), score)
 
 
 LAPLACE = _law("Laplace", 2, Fraction(1), 2.0)

@@ -2,7 +2,7 @@
 
 Moves change one table: one more (two columns as fine as they are or as fine as affordable, or the columns that
 a criterion names), one less, another number of groups of a column, two tables in one. After each move that
-helps, the shares of the budget, ε or ρ, are made anew. Gains that were seen before say which move is tried next:
+helps, the shares of ε or ρ are made anew. Gains that were seen before say which move is tried next:
 one that is still better than what the next in line last promised is taken.
 """
 
