@@ -1,8 +1,8 @@
 """MST: a tree of pairs. It measures every column, then the pairs of a tree that say most beyond that.
 
 A third of an ε goes to the columns, a tenth to the selection of the d − 1 edges, the rest to the pairs of the
-tree, evenly. Of a ρ it is a sixth, a twentieth, and the rest to pairs as their cells deserve. An edge's score is
-its pair's L1 distance from independent columns, less the L1 error that its measurement would have: a large pair
+tree, evenly. Of a ρ it is a sixth, a twentieth, and the rest to pairs as their cells deserve. An edge scores by
+its L1 distance from independent columns, less the L1 error that its measurement would have: a large pair
 that says little brings more noise than it explains. Pairs and columns are made consistent, and the tree is a
 network: a root, and every other column given one parent. So it works on tables of any width.
 """
