@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,19 @@ def discrete_laplace(scale: float, reach: int) -> npt.NDArray[np.float64]:
     p[0] += tail
     p[-1] += tail
     return p
+
+
+def discrete_gaussian(sigma: float, reach: int) -> npt.NDArray[np.float64]:
+    """P[Z = z] for z from −reach to reach, the tails added to the ends."""
+    far = reach + int(40 * sigma) + 1
+    weights = np.exp(-(np.arange(-far, far + 1) ** 2) / (2 * sigma**2))
+    return counted(np.arange(-far, far + 1), reach, weights / weights.sum())
+
+
+def exponential_mechanism(scores: Sequence[int], scale: float) -> list[float]:
+    """P ∝ exp(qᵢ/scale)."""
+    weights = [math.exp((q - max(scores)) / scale) for q in scores]
+    return [weight / sum(weights) for weight in weights]
 
 
 def permute_and_flip(scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> list[float]:
@@ -54,6 +68,6 @@ def fits(counts: npt.ArrayLike, law: npt.ArrayLike) -> bool:
     return bool(chi2.sf(statistic, len(cells) - 1) > ALPHA)
 
 
-def counted(draws: npt.ArrayLike, reach: int) -> npt.NDArray[np.int64]:
+def counted(draws: npt.ArrayLike, reach: int, weights: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
     """How often each integer from −reach to reach occurs, beyond clipped to the ends."""
-    return np.bincount(np.clip(np.asarray(draws), -reach, reach) + reach, minlength=2 * reach + 1)
+    return np.bincount(np.clip(np.asarray(draws), -reach, reach) + reach, weights, minlength=2 * reach + 1)

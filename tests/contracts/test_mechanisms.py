@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from facsimile.privacy.budget import Cost
+from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,
@@ -110,10 +110,29 @@ WAVES = RowScores(
 CASES["scores within their clip"] = NoisyScores(WAVES, 8, HALF)
 CASES["scores beyond their clip"] = NoisyScores(WAVES, 4, HALF)
 CASES["scores clipped to one"] = NoisyScores(RowScores(DOMAIN, WAVES.functions[:1]), 1, HALF)
+LONG = RowScores(DOMAIN, WAVES.functions, norm=2)
+CASES |= {
+    f"{case}, with rho": replace(known, epsilon=Rho(1, 9))
+    for case, known in CASES.items()
+    if isinstance(known, NoisyAnswer | NoisySelection | NoisyScores)
+}
+CASES |= {
+    "one marginal, with rho": NoisyMarginals(((("a",), Rho(1, 2)),)),
+    "marginals with rho": NoisyMarginals.evenly([("a",), ("b", "a"), ("b",)], Rho(1, 50)),
+    "groups with rho": NoisyMarginals(((("b",), Rho(1)),), (("b", (1, 0, 1)), ("a", None))),
+    "marginals with both": NoisyMarginals(((("a",), Rho(1, 2)), (("b",), HALF), (("a", "b"), Rho(1, 3)))),
+    "scores clipped in L2": NoisyScores(LONG, 4, Rho(1, 9)),
+    "scores within their L2 clip": NoisyScores(LONG, 8, Rho(1, 9)),
+    "a score clipped in L2": NoisyScores(RowScores(DOMAIN, WAVES.functions[:1], norm=2), 1, Rho(1, 9)),
+}
 LOOSE = {
     "moments with signs",
     "scores within their clip",
     "scores beyond their clip",
+    "scores within their clip, with rho",
+    "scores beyond their clip, with rho",
+    "scores clipped in L2",
+    "scores within their L2 clip",
 }  # no pair moves every number by its whole range
 TIGHT = pytest.mark.parametrize("case", CASES)
 
@@ -127,7 +146,8 @@ def test_moments_of_indicators_and_products_keep_their_sensitivity() -> None:
 
 @TIGHT
 def test_one_record_moves_it_by_the_declared_sensitivity_and_no_more(case: str) -> None:
-    check_mechanism(CASES[case], DOMAIN, 3, reach=0.5 if case in LOOSE else 0.9)
+    reach = 0.9 if case not in LOOSE else 0.5 if "L2" not in case and "rho" not in case else 0.1
+    check_mechanism(CASES[case], DOMAIN, 3, reach=reach)
     larger = DOMAIN if "box" in case else small_domain(2, 3, 4)
     assert moves(CASES[case], random_pairs(larger, 30, 60))[0] <= 1
 
@@ -269,6 +289,67 @@ def test_a_mechanism_that_breaks_the_contract_is_caught(mutant: type[NoisyMargin
         check_mechanism(asked, DOMAIN, 3)
 
 
+@dataclass(frozen=True)
+class HalfTheSquare(NoisyMarginals):
+    """Mutant: Gaussian noise for one changed cell, where a replacement changes two."""
+
+    square: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class TwiceTheSquare(NoisyMarginals):
+    """Mutant: the L1 distance squared, where the L2 distance is meant."""
+
+    square: ClassVar[int] = 4
+
+
+@dataclass(frozen=True)
+class RhoAsEpsilon(NoisyMarginals):
+    """Mutant: Laplace noise at an ε of the size of ρ; the cost is that of the ρ."""
+
+    def _sample(self, table: Table, noise: Noise) -> tuple[Measurement, ...]:
+        for clique, share in self.marginals:
+            noise.laplace(table.marginal(clique), self.sensitivity, Fraction(share))
+        return ()
+
+
+@pytest.mark.parametrize(
+    ("mutant", "words"),
+    [
+        (HalfTheSquare, "by more than it asks noise for"),
+        (TwiceTheSquare, "no record moves it"),
+        (RhoAsEpsilon, "cost is not the sum"),
+    ],
+)
+def test_a_mutant_of_gaussian_marginals_is_caught(mutant: type[NoisyMarginals], words: str) -> None:
+    with pytest.raises(Broken, match=words):
+        check_mechanism(mutant(((("a",), Rho(1, 2)), (("b",), Rho(1, 3)))), DOMAIN, 3)
+
+
+@dataclass(frozen=True)
+class Flipped(NoisySelection):
+    """Mutant: permute-and-flip at the ε whose ε²/8 is ρ: it is ε²/2-zCDP only."""
+
+    def _sample(self, table: Table, noise: Noise) -> int:
+        units = [int(self.grid * score) for score in self.scores.values(table)]
+        return noise.argmax(units, self.units, Fraction((8 * float(self.epsilon)) ** 0.5))
+
+
+def test_permute_and_flip_is_not_charged_as_the_exponential_mechanism() -> None:
+    scores = MarginalDistances(((("a",), np.array([1, 2])), (("a", "b"), MODEL)))
+    check_mechanism(NoisySelection(scores, Rho(1, 8)), DOMAIN, 3)
+    with pytest.raises(Broken, match="cost is not the sum"):
+        check_mechanism(Flipped(scores, Rho(1, 8)), DOMAIN, 3)
+
+
+def test_what_is_proved_for_an_epsilon_takes_no_rho_and_the_other_way_round() -> None:
+    moments = CASES["moments"]
+    assert isinstance(moments, NoisyMoments)
+    for refused in (replace(moments, epsilon=Rho(1, 2)), NoisyScores(LONG, 4, HALF)):
+        with pytest.raises(ValueError, match="does not fit"):
+            refused.check(DOMAIN, 3)
+
+
 def _unclipped(scores: RowScores, codes: Codes, most: int) -> Ints:
     """Mutant: rows as they are."""
     return scores.of(codes)
@@ -298,10 +379,24 @@ def test_scores_that_are_clipped_in_another_way_are_caught(
     mutant: Callable[..., Ints], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep = RowScores(DOMAIN, tuple((Factor(0, ((("b",), np.array([-s, s, 0])),)),) for s in (5, 5, 5)))
+    long = NoisyScores(replace(deep, norm=2), 7, Rho(1, 2))
     check_mechanism(NoisyScores(deep, 7, HALF), DOMAIN, 2, reach=0.8)
+    check_mechanism(long, DOMAIN, 2, reach=0.5)
     monkeypatch.setattr(RowScores, "clipped", mutant)
     with pytest.raises(Broken, match="by more than it asks noise for"):
         check_mechanism(NoisyScores(deep, 7, HALF), DOMAIN, 2, reach=0.8)
+    if mutant in (_unclipped, _each_alone):
+        with pytest.raises(Broken, match="by more than it asks noise for"):
+            check_mechanism(long, DOMAIN, 2, reach=0.5)
+
+
+def test_rows_whose_root_is_rounded_down_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """√75 = 8.66: by 8 in its place three scores of 5 stay 5, and their norm is above 8."""
+    deep = RowScores(DOMAIN, tuple((Factor(0, ((("b",), np.array([-5, 5, 0])),)),) for _ in range(3)), norm=2)
+    check_mechanism(NoisyScores(deep, 8, Rho(1, 2)), DOMAIN, 2, reach=0.5)
+    monkeypatch.setattr(RowScores, "norms", lambda _, found: np.sqrt((found**2).sum(axis=1)).astype(np.int64))
+    with pytest.raises(Broken, match="by more than it asks noise for"):
+        check_mechanism(NoisyScores(deep, 8, Rho(1, 2)), DOMAIN, 2, reach=0.5)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Costs add up, and logarithms are never understated."""
 
+import operator
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facsimile.privacy.budget import Cost, log_upper
+from facsimile.privacy.budget import Cost, Rho, log_upper
 
 EXACT = Context(prec=120)
 SLACK = Fraction(1, 10**39)
@@ -30,3 +31,46 @@ def test_costs_add_exactly() -> None:
         Cost(Fraction(-1))
     with pytest.raises(ValueError, match="not negative"):
         Cost(Fraction(1), Fraction(-1))
+    with pytest.raises(ValueError, match="not negative"):
+        Cost(rho=Fraction(-1))
+
+
+def test_a_rho_is_a_currency_of_its_own() -> None:
+    half, third = Rho(1, 2), Fraction(1, 3)
+    for kept in (
+        half + half,
+        half - half / 4,
+        half * third,
+        third * half,
+        half / 3,
+        0 + half,
+        half - 0,
+    ):
+        assert type(kept) is Rho
+    assert sum([half, half], Fraction(0)) == Rho(1)
+    assert half / Rho(1, 4) == 2 and type(half / Rho(1, 4)) is Fraction
+    for one, two in ((half, third), (third, half)):
+        for mixed in (operator.add, operator.sub):
+            with pytest.raises(TypeError):
+                mixed(one, two)
+    for mixed, one in ((operator.mul, half), (operator.truediv, third)):
+        with pytest.raises(TypeError):
+            mixed(one, half)
+
+
+def test_a_share_costs_what_it_is() -> None:
+    assert Cost.of(Rho(1, 2)) == Cost(rho=Fraction(1, 2))
+    assert Cost.of(Fraction(1, 2), Fraction(1, 9)) == Cost(Fraction(1, 2), Fraction(1, 9))
+    with pytest.raises(ValueError, match="no epsilon"):
+        Cost(Rho(1, 2))
+
+
+AMOUNTS = [Fraction(k, 3) for k in range(3)]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_cost_covers_another_in_every_currency_or_not_at_all(place: int) -> None:
+    whole = [Fraction(1, 3)] * 3
+    for amount in AMOUNTS:
+        other = [*whole[:place], amount, *whole[place + 1 :]]
+        assert Cost(*whole).covers(Cost(*other)) is (amount <= Fraction(1, 3))

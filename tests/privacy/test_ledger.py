@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from facsimile.errors import BudgetRefused, FacsimileError, MechanismFailed, ref
 from facsimile.line import hashed, written
 from facsimile.privacy import curator as curator_module
 from facsimile.privacy import ledger as ledger_module
+from facsimile.privacy.anchor import NOTHING, Anchor, Mark
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Allowance, Curator, Search
 from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
@@ -31,6 +34,7 @@ from facsimile.privacy.private import Private
 from facsimile.privacy.queries import WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.privacy.reader import rehearse
+from facsimile.privacy.renyi import epsilon_of
 from facsimile.privacy.transcript import Transcript
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
@@ -122,12 +126,131 @@ def test_a_cap_that_compares_with_nothing_refuses(book: Ledger, monkeypatch: pyt
     assert book.path.read_bytes() == first
 
 
-@pytest.mark.parametrize("cost", [Cost(Fraction(1), Fraction(1, 10**9)), Cost(Fraction(0))])
-def test_a_charge_is_a_positive_epsilon_without_delta(book: Ledger, cost: Cost) -> None:
+@pytest.mark.parametrize(
+    ("cost", "found"),
+    [
+        (Cost(), "E303"),
+        (Cost(delta=Fraction(1, 10**9)), "E303"),
+        (Cost(Fraction(1), Fraction(1, 10**30)), "E307"),
+        (Cost(rho=Fraction(1, 10**30)), "E307"),
+    ],
+)
+def test_a_charge_is_positive_and_in_a_pure_ledger_pure(book: Ledger, cost: Cost, found: str) -> None:
     before = book.path.read_bytes()
-    assert code(lambda: book.charge(cost, "odd")) == "E303"
-    assert code(lambda: MemoryLedger().charge(cost, "odd")) == "E303"
+    assert code(lambda: book.charge(cost, "odd")) == found
+    assert code(lambda: book.begin(cost, "odd")) == found
+    if found == "E303":
+        assert code(lambda: MemoryLedger().charge(cost, "odd")) == "E303"
     assert book.path.read_bytes() == before
+
+
+BILLIONTH = Fraction(1, 10**9)
+
+
+def opened(folder: Path, cap: str = "3", rho: str = "0", delta: Fraction = BILLIONTH) -> Ledger:
+    book = Ledger.at(folder / "with-delta")
+    book.create("tag", Fraction(cap), delta=delta, rho=Fraction(rho))
+    return book
+
+
+def test_deltas_add_up_to_the_one_declared_and_no_further(tmp_path: Path) -> None:
+    book = opened(tmp_path)
+    for _ in range(3):
+        book.charge(Cost(Fraction(1, 10), BILLIONTH / 3), "a third of delta")
+    assert code(lambda: book.charge(Cost(Fraction(1, 10), Fraction(1, 10**40)), "more")) == "E307"
+    book.charge(Cost(Fraction(1)), "a pure one needs none")
+    state = book.state()
+    assert (state.spent, state.delta, state.mark.delta) == (1_300_000, BILLIONTH, "1/1000000000")
+    assert state.upto(1)[1:] == (100_000, BILLIONTH / 3)
+
+
+def test_what_a_rho_may_cost_is_set_aside_when_the_ledger_is_opened(tmp_path: Path) -> None:
+    """At ρ = 0.02 and half of δ: the rest of both is for other charges."""
+    book = opened(tmp_path, rho="0.02")
+    aside = micro(epsilon_of(Fraction(2, 100), BILLIONTH / 2))
+    assert book.state().remaining == 3 * MICRO - aside
+    book.charge(Cost(rho=Fraction(1, 100)), "half")
+    book.charge(Cost(rho=Fraction(1, 100)), "the other half")
+    assert book.state().remaining == 3 * MICRO - aside
+    assert code(lambda: book.charge(Cost(rho=Fraction(1, 10**15)), "more")) == "E307"
+    book.charge(Cost(Fraction(1), BILLIONTH / 2), "beside it")
+    assert code(lambda: book.charge(Cost(Fraction(1), Fraction(1, 10**30)), "no delta is left")) == "E307"
+    left = Cost(Fraction(book.state().remaining, MICRO))
+    book.charge(left, "all of the rest")
+    assert code(lambda: book.charge(Cost(Fraction(1, MICRO)), "one more")) == "E301"
+
+
+def test_amounts_of_rho_are_rounded_up(tmp_path: Path) -> None:
+    book = opened(tmp_path, rho="0.000000000002")
+    book.charge(Cost(rho=Fraction(1, 10**15)), "a little counts as a pico-rho")
+    book.charge(Cost(rho=Fraction(1, 10**15)), "again")
+    assert code(lambda: book.charge(Cost(rho=Fraction(1, 10**15)), "a third")) == "E307"
+
+
+@pytest.mark.parametrize(
+    ("cap", "delta", "rho"),
+    [
+        ("1", "1", "0"),
+        ("1", "0", "0.02"),
+        ("1", "-1/10", "0"),
+        ("1", "1/1000000000", "0.02"),
+        ("3", "1/9", "-1"),
+    ],
+)
+def test_caps_that_cannot_be_are_refused_and_nothing_is_written(
+    tmp_path: Path, cap: str, delta: str, rho: str
+) -> None:
+    assert code(lambda: opened(tmp_path, cap, rho, Fraction(delta))) == "E308"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_ledger_carries_over_what_of_delta_was_spent(tmp_path: Path) -> None:
+    key = tmp_path / "data.key"
+    Anchor(key).write(Mark("", NOTHING, "", 0, key="secret"))
+    first = Ledger.at(tmp_path / "first", key=key)
+    first.create("tag", Fraction(3), delta=BILLIONTH, rho=Fraction(2, 100))
+    first.charge(Cost(Fraction(1), BILLIONTH / 4), "release")
+    spent = first.state().spent
+    for number, name in enumerate(("second", "third"), start=1):
+        book = Ledger.at(tmp_path / name, key=key)
+        state = book.create("tag", Fraction(3), again=True)
+        assert (state.before, state.before_delta) == (spent, BILLIONTH * 3 / 4), number
+        assert book.state().delta == 0
+
+
+def test_a_crashed_charge_with_delta_goes_on_as_what_it_was(tmp_path: Path) -> None:
+    book, cost = opened(tmp_path), Cost(Fraction(1), BILLIONTH / 2)
+    book.begin(cost, "release").let_go(ended=False)
+    for other in (Cost(Fraction(1)), Cost(Fraction(1), BILLIONTH / 3), Cost(Fraction(2), BILLIONTH / 2)):
+        assert code(partial(book.begin, other, "release")) == "E304"
+    again = book.begin(cost, "release")
+    assert again.resumed
+    assert book.state().mark.delta == str(BILLIONTH / 2)
+
+
+@pytest.mark.parametrize("field", ["delta", "rho", "micro"])
+@pytest.mark.parametrize("value", ["a", "1/0", -1, None, [], "0.5"])
+def test_a_ledger_with_amounts_that_are_none_is_damaged(tmp_path: Path, field: str, value: Any) -> None:
+    first = written({"seq": 0, "prev": "", "kind": "open", "cap": 10, "tag": "t", "id": "i", "before": 0})
+    odd = {"seq": 1, "prev": hashed(first), "kind": "charge", "micro": 1, "purpose": "p", field: value}
+    if (field, value) == ("delta", "0.5"):
+        return
+    assert code(lambda: ledger_module.verify(first + written(odd))) == "E310"
+
+
+def test_a_ledger_of_before_delta_is_read_and_charged(tmp_path: Path) -> None:
+    """Its bytes as the first version wrote them."""
+    book = Ledger.at(tmp_path / "old")
+    first = {"seq": 0, "prev": "", "kind": "open", "cap": 3 * MICRO, "tag": "tag", "format": 1}
+    line = written({**first, "id": "1f", "before": 5, "data": "births.csv"})
+    mark = {"ledger": "1f", "sequence": 0, "head": hashed(line), "spent": 0, "before": 5, "key": ""}
+    book.path.write_bytes(line)
+    book.anchor.write_bytes(written(mark))
+    assert (book.state().remaining, book.state().before) == (3 * MICRO, 5)
+    assert book.state().delta == book.state().rho == 0
+    book.charge(ONE, "release")
+    assert book.state().spent == MICRO
+    assert code(lambda: book.charge(Cost(Fraction(1), BILLIONTH), "with delta")) == "E307"
 
 
 def test_a_receipt_opens_once(book: Ledger) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -380,3 +381,79 @@ def _exp(value: float) -> float:
 
 def _ln(value: float) -> float:
     return float(EXACT.ln(Decimal(value)))
+
+
+# --- an index with δ
+
+
+def test_the_coin_over_an_approximate_index_has_its_check_value() -> None:
+    coin = Coin(false_accept=ALPHA, gamma=Fraction(1, 20))
+    assert float(coin.cost(Fraction(1))) == pytest.approx(1.890789, abs=5e-7)
+    assert float(coin.delta(Fraction(1), Fraction(1, 10**8))) == pytest.approx(7.1647e-7, abs=5e-12)
+
+
+def approximate(epsilon: float, delta: float) -> list[tuple[list[float], list[float]]]:
+    """Pairs of laws of an index over (x, y, failure) that are (ε, δ)-close in both directions, extremes among
+    them: within e^ε, then δ moved from one outcome to another."""
+    grid, found = [k / 8 for k in range(1, 8)], []
+    for x, y in product(grid, repeat=2):
+        if x + y >= 1:
+            continue
+        one = [x, y, 1 - x - y]
+        for signs in product((-1, 0, 1), repeat=3):
+            moved = [p * math.exp(s * epsilon) for p, s in zip(one, signs, strict=True)]
+            for free in range(3):
+                other = moved.copy()
+                other[free] = 1 - sum(moved[:free]) - sum(moved[free + 1 :])
+                for source, target in product(range(3), repeat=2):
+                    last = other.copy()
+                    last[source] -= delta
+                    last[target] += delta
+                    if min(last) >= 0 and within(one, last, epsilon, delta):
+                        found.append((one, last))
+    return found
+
+
+def searched(law: list[float], gamma: float) -> list[float]:
+    """What a search with a coin puts out."""
+    weighted = [law[0], law[1], gamma * law[2]]
+    return [w / sum(weighted) for w in weighted]
+
+
+def within(one: list[float], other: list[float], epsilon: float, delta: float) -> bool:
+    """Whether two laws are (ε, δ)-close, both ways."""
+    return all(
+        sum(max(0.0, p - math.exp(epsilon) * q) for p, q in zip(a, b, strict=True)) <= delta + 1e-12
+        for a, b in ((one, other), (other, one))
+    )
+
+
+@pytest.mark.parametrize("gamma", ["0.05", "0.4", "1"])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.02), (1.0, 0.1)])
+def test_a_search_over_an_approximate_index_is_as_close_as_proved(
+    gamma: str, epsilon: float, delta: float
+) -> None:
+    coin = Coin(false_accept=ALPHA, gamma=Fraction(gamma))
+    cost = float(coin.cost(Fraction(epsilon)))
+    most = float(coin.delta(Fraction(epsilon), Fraction(delta)))
+    pairs, found = approximate(epsilon, delta), 0.0
+    assert len(pairs) > 500
+    for one, other in pairs:
+        a, b = searched(one, float(gamma)), searched(other, float(gamma))
+        assert within(a, b, cost, most)
+        found = max(found, sum(max(0.0, p - math.exp(cost) * q) for p, q in zip(a, b, strict=True)))
+    assert found > 0, "at this ε some δ is needed"
+
+
+def test_a_search_until_success_would_show_what_delta_hides() -> None:
+    """An index that accepts with probability δ and then shows a record is (0, δ)-DP; repeated, it shows it."""
+    assert not UntilSuccess(false_accept=ALPHA).proved(Fraction(1, 10**9))
+    for mode in EVERY:
+        allowed = type(mode) in (Coin, Single)
+        assert mode.proved(Fraction(1, 10**9)) is allowed
+        assert mode.proved(Fraction(0))
+        if not allowed:
+            with pytest.raises(ValueError, match="no theorem"):
+                mode.delta(Fraction(1), Fraction(1, 10))
+            with pytest.raises(ValueError, match="no theorem"):
+                mode.pull()

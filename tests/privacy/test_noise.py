@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import math
 import multiprocessing
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.privacy import noise as module
-from facsimile.privacy.noise import LARGEST, Noise, RehearsalNoise, SystemNoise, fitting
-from laws import counted, discrete_laplace, fits, permute_and_flip
+from facsimile.privacy.budget import Rho
+from facsimile.privacy.noise import LARGEST, Noise, RehearsalNoise, SystemNoise, fitting, noisy, selected
+from laws import (
+    counted,
+    discrete_gaussian,
+    discrete_laplace,
+    exponential_mechanism,
+    fits,
+    permute_and_flip,
+)
 
 DRAWS = {"system": 20_000, "rehearsal": 200_000}
 NOISES: dict[str, Noise] = {"system": SystemNoise(), "rehearsal": RehearsalNoise(7)}
@@ -28,6 +38,29 @@ def test_laplace_has_the_law_of_its_scale_and_of_no_other(
     assert fits(counted(drawn, reach), discrete_laplace(scale, reach))
     assert not fits(counted(drawn, reach), discrete_laplace(0.7 * scale, reach))
     assert not fits(counted(drawn, reach), discrete_laplace(1.3 * scale, reach))
+
+
+@BOTH
+@pytest.mark.parametrize(("square", "rho"), [(2, Fraction(1)), (1, Fraction(1, 20)), (2, Fraction(1, 100))])
+def test_gaussian_has_the_law_of_its_variance_and_of_no_other(which: str, square: int, rho: Fraction) -> None:
+    drawn = NOISES[which].gaussian(np.full(DRAWS[which], 17), square, rho) - 17
+    sigma = (square / (2 * float(rho))) ** 0.5
+    reach = int(4 * sigma) + 2
+    assert fits(counted(drawn, reach), discrete_gaussian(sigma, reach))
+    assert not fits(counted(drawn, reach), discrete_gaussian(0.7 * sigma, reach))
+    assert not fits(counted(drawn, reach), discrete_gaussian(1.3 * sigma, reach))
+
+
+@BOTH
+@pytest.mark.parametrize("scores", [[3, 1, 0], [5, 5, 0], [-4, -1, 0, 0]])
+def test_gumbel_is_the_exponential_mechanism_of_its_rho(which: str, scores: list[int]) -> None:
+    """Sensitivity 2 and ρ = 1/2: scores count in units of Δ/√(2ρ) = 2."""
+    draws = DRAWS[which] // 4
+    taken = [NOISES[which].gumbel(scores, 2, Fraction(1, 2)) for _ in range(draws)]
+    found = np.bincount(taken, minlength=len(scores))
+    assert fits(found, exponential_mechanism(scores, 2))
+    assert not fits(found, exponential_mechanism(scores, 1))
+    assert not fits(found, exponential_mechanism(scores, 4))
 
 
 @BOTH
@@ -58,6 +91,33 @@ def test_the_sampler_promises_at_most_what_is_charged(sensitivity: int, epsilon:
     assert module._laplace(sensitivity, epsilon).map(sensitivity) >= 0.999999 * float(epsilon)
 
 
+@given(st.integers(1, 50), st.fractions(min_value=Fraction(1, 10**6), max_value=50, max_denominator=10**6))
+def test_the_sampler_promises_at_most_the_rho_that_is_charged(square: int, rho: Fraction) -> None:
+    """At a distance that is not below √square, which no float need be."""
+    above = math.nextafter(math.sqrt(square), math.inf)
+    assert Fraction(above) ** 2 >= square
+    assert Fraction(module._gaussian(square, rho).map(above)) <= rho
+    assert module._gaussian(square, rho).map(above) >= 0.999999 * float(rho)
+    assert Fraction(module._gumbel(square, rho).map(square)) <= rho
+    assert module._gumbel(square, rho).map(square) >= 0.999999 * float(rho)
+
+
+def test_a_share_draws_the_noise_of_its_currency() -> None:
+    asked: list[str] = []
+
+    class Asked(RehearsalNoise):
+        def __getattribute__(self, name: str) -> Any:
+            asked.append(name)
+            return super().__getattribute__(name)
+
+    for share, laws in ((Fraction(1), ["laplace", "argmax"]), (Rho(1), ["gaussian", "gumbel"])):
+        asked.clear()
+        noise = Asked(1)
+        noisy(noise, np.zeros(3, np.int64), 2, 2, share)
+        selected(noise, [1, 2], 1, share)
+        assert [name for name in asked if not name.startswith("_")] == laws
+
+
 @pytest.mark.parametrize("value", [2**62, -(2**62), 2**63 - 1, -(2**63), 0])
 def test_extreme_counts_do_not_fail(value: int) -> None:
     assert (
@@ -75,6 +135,11 @@ def test_numbers_beyond_64_bits_are_clamped() -> None:
 def test_noise_without_a_guarantee_is_refused(sensitivity: int, epsilon: Fraction) -> None:
     with pytest.raises(ValueError, match="positive"):
         SystemNoise().laplace(np.array([1]), sensitivity, epsilon)
+    for ask in (SystemNoise().argmax, SystemNoise().gumbel):
+        with pytest.raises(ValueError, match="positive"):
+            ask([1, 2], sensitivity, epsilon)
+    with pytest.raises(ValueError, match="positive"):
+        SystemNoise().gaussian(np.array([1]), sensitivity, epsilon)
 
 
 def _draw(queue: multiprocessing.Queue[list[int]]) -> None:

@@ -57,12 +57,11 @@ def micro(epsilon: Fraction) -> int:
 
 def _amount(cost: Cost) -> dict[str, Any]:
     """A charge as it is written down; a pure one has no δ and no ρ."""
-    amount: dict[str, Any] = {"micro": micro(cost.epsilon)}
-    if cost.rho:
-        amount["rho"] = -(-cost.rho.numerator * PICO // cost.rho.denominator)
+    amount = {"micro": micro(cost.epsilon), "rho": -(-cost.rho.numerator * PICO // cost.rho.denominator)}
     if not any(amount.values()):
         raise refusal("E303")
-    return amount | ({"delta": str(cost.delta)} if cost.delta else {})
+    told = {name: value for name, value in amount.items() if value}
+    return told | ({"delta": str(cost.delta)} if cost.delta else {})
 
 
 def _spent(entries: Iterable[dict[str, Any]]) -> Cost:
@@ -459,12 +458,11 @@ def verify(content: bytes) -> State:
         entries.append(entry)
         head = hashed(line)
     try:
-        if not all("micro" in entry for entry in entries if entry["kind"] == "charge"):
-            raise refusal("E310")
-        spent, first = _spent(entries), entries[0]
-        if spent.epsilon.denominator != 1 or spent.rho.denominator != 1:
-            raise refusal("E310")
-        amount = int(spent.epsilon)
+        for entry in entries:
+            told = [entry[name] for name in ("micro", "rho") if name in entry]
+            if any(type(n) is not int or n < 1 for n in told) or (entry["kind"] == "charge" and not told):
+                raise refusal("E310")
+        first, amount = entries[0], int(_spent(entries).epsilon)
         return State(first["id"], first["tag"], first["cap"], amount, len(entries) - 1, head, tuple(entries))
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise refusal("E310") from None

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
-from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.budget import Cost
+from facsimile.privacy.mechanisms.search import Approximate, Plan
 from facsimile.privacy.modes import mode_of
+from facsimile.privacy.renyi import Curve, epsilon_of, rho_of
 from facsimile.spec.release import Selection
 
 DEPTH = 14
@@ -209,3 +211,81 @@ def test_indices_beyond_a_halting_one_are_not_started() -> None:
 def test_the_total_is_the_sum_of_the_parts() -> None:
     chosen = Plan(Fraction(1, 10), Fraction(1), Fraction(1, 5), mode_of(Selection(mode="rising-coin", a="0.5")))
     assert chosen.total().epsilon == Fraction(1, 10) + Fraction(3, 2) + Fraction(1, 5)
+
+
+# --- plans with δ
+
+BILLIONTH = Fraction(1, 10**9)
+COIN = mode_of(Selection(mode="coin", gamma="0.05"))
+SINGLE = mode_of(Selection(mode="single"))
+PARTS = Fraction(1, 10), Fraction(1, 5), Fraction(1, 20)
+
+
+def test_one_index_with_rho_composes_with_pure_parts() -> None:
+    found = Plan(*PARTS, SINGLE, Approximate.of(Fraction(1), BILLIONTH)).total()
+    rho = rho_of(Fraction(1), BILLIONTH)
+    assert found == Cost(Curve(rho, PARTS).epsilon(BILLIONTH), BILLIONTH)
+    assert 1 < found.epsilon <= 1 + sum(PARTS)
+
+
+def test_a_fit_before_the_search_leaves_its_indices_pure() -> None:
+    rho = rho_of(Fraction(1), BILLIONTH)
+    for mode in (COIN, SINGLE, plan("paper").mode, plan("rising-coin").mode):
+        found = Plan(*PARTS, mode, Approximate.of(Fraction(1), BILLIONTH, once=True)).total()
+        pure = (PARTS[0], mode.cost(PARTS[1]), PARTS[2])
+        assert found == Cost(Curve(rho, pure).epsilon(BILLIONTH), BILLIONTH)
+        assert found.epsilon <= 1 + sum(pure)
+
+
+def test_a_coin_over_rho_is_planned_by_its_divergence() -> None:
+    """δ = 10⁻⁶, ρ = 0.02, γ = 0.05: 1.4916; as an index of (ε, δ) it would be 1.6 or more."""
+    none, delta, rho = Fraction(0), Fraction(1, 10**6), Fraction(2, 100)
+    found = Plan(none, none, none, COIN, Approximate(delta, rho)).total().epsilon
+    assert float(found) == pytest.approx(1.4916, abs=5e-5)
+    assert COIN.cost(epsilon_of(rho, delta / 20)) > Fraction(16, 10)
+
+
+def test_a_family_of_its_own_delta_is_searched_within_the_declared_one() -> None:
+    one, delta = Fraction(1), Fraction(1, 10**6)
+    own = delta / COIN.delta(one + PARTS[1], one)
+    found = Plan(*PARTS, COIN, Approximate.of(one, delta, own)).total()
+    assert found == Cost(PARTS[0] + COIN.cost(one + PARTS[1]) + PARTS[2], delta)
+    with pytest.raises(ValueError, match="exceed the declared delta"):
+        Plan(*PARTS, COIN, Approximate.of(one, delta, own * 2)).total()
+    once = Plan(*PARTS, COIN, Approximate.of(one, delta, delta, once=True)).total()
+    assert once == Cost(PARTS[0] + one + COIN.cost(PARTS[1]) + PARTS[2], delta)
+    with pytest.raises(ValueError, match="exceed the declared delta"):
+        Plan(*PARTS, COIN, Approximate.of(one, delta, delta * 2, once=True)).total()
+
+
+@pytest.mark.parametrize("mode", ["paper", "rising-coin", "capped-coin"])
+@pytest.mark.parametrize("own", [None, Fraction(1, 10**12)])
+def test_no_plan_repeats_delta_until_success(mode: str, own: Fraction | None) -> None:
+    repeated = plan(mode).mode
+    with pytest.raises(ValueError, match="no theorem"):
+        Plan(*PARTS, repeated, Approximate.of(Fraction(1), BILLIONTH, own)).total()
+
+
+def test_what_a_generator_may_spend_is_one_of_two_and_in_one_place() -> None:
+    rho = rho_of(Fraction(1), BILLIONTH)
+    inside = Plan(*PARTS, SINGLE, Approximate.of(Fraction(1), BILLIONTH, BILLIONTH))
+    both = (Cost(PARTS[1], rho=rho), Cost(PARTS[1] + 1, BILLIONTH))
+    assert inside.spendable(PARTS[1], first=False) == both
+    assert inside.spendable(PARTS[0], first=True) == (Cost(PARTS[0]),)
+    before = Plan(*PARTS, SINGLE, Approximate.of(Fraction(1), BILLIONTH, once=True))
+    assert before.spendable(PARTS[1], first=False) == (Cost(PARTS[1]),)
+    assert before.spendable(PARTS[0], first=True) == (Cost(PARTS[0], rho=rho),)
+
+
+def test_a_rho_that_does_not_hold_at_its_epsilon_and_delta_is_refused() -> None:
+    rho = rho_of(Fraction(1), BILLIONTH)
+    Approximate(BILLIONTH, rho, Cost(Fraction(1), BILLIONTH))
+    broken: list[tuple[Fraction, Fraction, Cost | None]] = [
+        (BILLIONTH, rho * 2, Cost(Fraction(1), BILLIONTH)),
+        (BILLIONTH, rho, Cost(Fraction(1), BILLIONTH / 1000)),
+        (Fraction(0), rho, None),
+        (BILLIONTH, Fraction(0), None),
+    ]
+    for given in broken:
+        with pytest.raises(ValueError):
+            Approximate(*given)
