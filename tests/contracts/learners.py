@@ -15,7 +15,7 @@ from facsimile.privacy.stream import WORDS
 from facsimile.table.critic import UNIT, Critic, Loss
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Ints
-from facsimile.table.teachers import Lesson
+from facsimile.table.teachers import Layer, Lesson
 
 HALF = WORDS // 2
 DELTA = Fraction(1, 10**9)
@@ -85,7 +85,8 @@ def lesson(domain: Domain, rows: int = 6, seed: int = 1) -> Lesson:
     """Random made rows, and random rows to vote on."""
     random = np.random.default_rng(seed)
     made, asked = (random.integers(0, domain.shape, (size, len(domain.shape))) for size in (20, rows))
-    return Lesson(critic(domain, seed=seed), made, asked)
+    layer = [(domain.names, 2 * random.integers(0, 2, domain.shape) - 1) for _ in range(5)]
+    return Lesson(Layer(domain, tuple(layer)), made, asked)
 
 
 def votes(domain: Domain, teachers: int = 2, rounds: int = 2, rows: int = 6) -> NoisyVotes[DeafSchool]:

@@ -122,10 +122,8 @@ def log_moment(order: int, share: Fraction, variance: Fraction) -> Fraction:
     >>> round(float(log_moment(2, Fraction(1, 10), Fraction(4))), 9)
     0.002836228
     """
-    if share == 1:
+    if share == 1 or order * order > FAR * variance:  # a batch of all records costs no less
         return order * (order - 1) / (2 * variance)
-    if order * order > FAR * variance:
-        raise ValueError("so little noise has no finite cost")
     step = WIDE.exp(as_decimal(1 / variance))
     odds = as_decimal(share / (1 - share))
     term = total = WIDE.power(as_decimal(1 - share), order)

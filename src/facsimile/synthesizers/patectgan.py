@@ -24,15 +24,15 @@ from facsimile.privacy.mechanisms.votes import MOST_TEACHERS
 from facsimile.spec.families import Law
 from facsimile.synthesizers.adversary import Adversaries, Neural, Rates, check_size, learned
 from facsimile.synthesizers.base import Answers, Known, Synthesizer
-from facsimile.synthesizers.networks import Judge
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats, Ints
 from facsimile.table.table import Codes
-from facsimile.table.teachers import Lesson, votes
+from facsimile.table.teachers import Layer, Lesson, votes
 
 Regularization = Literal["none", "dragan"]
 PART, MANY = 4, 1 << 16
-MADE, LAYER = 200, 64
+MADE, LAYER = 1000, 64
+COLUMNS, MOST_CELLS = 3, 1 << 16
 PUBLIC = 2000
 LESSONS, BATCH, WINDOW = 30, 256, 3
 STEPS = 10
@@ -63,7 +63,7 @@ class PATECTGAN(Synthesizer):
             raise ValueError("the regularization is none or dragan")
         if min(self.epochs, self.batch_size, self.noise_multiplier or 1) <= 0:
             raise ValueError("epochs, batch size and noise multiplier are positive")
-        if not 1 <= (self.teachers or 1) <= min(n, MOST_TEACHERS):
+        if self.teachers is not None and not 1 <= self.teachers <= min(n, MOST_TEACHERS):
             raise ValueError("there are no more teachers than records")
         self._asked([], Known(n, delta=delta), domain, share, 0).check(domain, n)
 
@@ -126,8 +126,7 @@ class Student:
     def _next(self) -> Lesson:
         """A new public layer, and rows as the generator makes them now."""
         two = self.adversaries
-        layer = Judge.started(two.domain, LAYER, two.random).critic("cross_entropy")
-        return Lesson(layer, two.rows(MADE), two.rows(self.rows))
+        return Lesson(signs(two.domain, two.random), two.rows(MADE), two.rows(self.rows))
 
     def _expected(self) -> Floats:
         """The share of votes for each row if records were made rows: measured with teachers of such rows."""
@@ -146,3 +145,15 @@ class Student:
                 for g, p in zip(found, judge.penalty(codes, PENALTY, self.adversaries.random), strict=True)
             ]
         self.adversaries.judged(found)
+
+
+def signs(domain: Domain, random: np.random.Generator) -> Layer:
+    """Random signs for the cells of one to three columns, drawn at random, while their cells are few."""
+    found = []
+    for _ in range(LAYER):
+        names = random.permutation(domain.names)[: random.integers(1, COLUMNS + 1)]
+        while len(names) > 1 and domain.size(names) > MOST_CELLS:
+            names = names[1:]
+        clique = tuple(map(str, names))
+        found.append((clique, 2 * random.integers(0, 2, domain.project(clique).shape) - 1))
+    return Layer(domain, tuple(found))

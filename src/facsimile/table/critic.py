@@ -69,11 +69,6 @@ class Critic:
     def _floats(self) -> tuple[Floats, Floats]:
         return self.weights.astype(np.float64), self.out.astype(np.float64)
 
-    def hidden(self, codes: Codes) -> Floats:
-        """The activations of each row, in units of 1."""
-        found = [self._judged(block)[2] for block, _ in _blocks(codes, codes)]
-        return np.concatenate([np.zeros((0, len(self.out))), *found]) / (1 << BITS)
-
     def scores(self, codes: Codes) -> Ints:
         """The score of each row."""
         found = [self._judged(block)[1] for block, _ in _blocks(codes, codes)]

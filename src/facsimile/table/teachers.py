@@ -1,7 +1,8 @@
 """Teachers: small judges, each taught on its own part of the records and on public rows, that vote on rows.
 
-All share a public hidden layer (a critic's). A teacher is a logistic regression on it, taught by a fixed number
-of steps from zero, in which its records and the public rows weigh the same.
+All of them look at rows through the same public layer: signs of the cells of some columns, drawn at random. A
+teacher is a logistic regression on it, taught by a fixed number of steps from zero, in which its records and the
+public rows weigh the same.
 """
 
 from __future__ import annotations
@@ -14,35 +15,54 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import expit
 
-from facsimile.table.critic import Critic
-from facsimile.table.exact import Floats, Ints
+from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Floats, Ints, frozen
 from facsimile.table.table import Codes
 
 BLOCK = 1 << 17
-LEAST = 1e-3
+MOST_SIGNS = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A sign, 1 or −1, for every cell of some columns each."""
+
+    domain: Domain
+    signs: tuple[tuple[Clique, Ints], ...]
+
+    def __post_init__(self) -> None:
+        kept = tuple((clique, frozen(table)) for clique, table in self.signs)
+        object.__setattr__(self, "signs", kept)
+        for clique, table in kept:
+            if table.shape != self.domain.project(clique).shape or table.size > MOST_SIGNS:
+                raise ValueError("a layer has a sign for each cell")
+            if not (np.abs(table) == 1).all():
+                raise ValueError("a sign is 1 or -1")
+
+    def of(self, codes: Codes) -> Floats:
+        """The signs of each row."""
+        found = np.empty((len(codes), len(self.signs)))
+        for place, (clique, table) in enumerate(self.signs):
+            found[:, place] = table[tuple(codes[:, self.domain.place(name)] for name in clique)]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What every teacher is told, all of it public: a hidden layer, rows that were made, and rows to vote
-    on."""
+    """What every teacher is told, all of it public: a layer, rows that were made, and rows to vote on."""
 
-    critic: Critic
+    layer: Layer
     made: Codes
     asked: Codes
     steps: int = 1
-    rate: float = 1.0
 
     def features(self, codes: Codes) -> Floats:
-        """The hidden layer at some rows, centred and scaled by what the made rows have, and a constant."""
-        mean, scale = self._scale
-        return np.column_stack([(self.critic.hidden(codes) - mean) / scale, np.ones(len(codes))])
+        """The layer at some rows, less its mean at the made rows, and a constant."""
+        return np.column_stack([self.layer.of(codes) - self._mean, np.ones(len(codes))])
 
     @cached_property
-    def _scale(self) -> tuple[Floats, float]:
-        made = self.critic.hidden(self.made)
-        spread = float(np.sqrt(((made - made.mean(axis=0)) ** 2).sum(axis=1).mean()))
-        return made.mean(axis=0), max(LEAST, spread)
+    def _mean(self) -> Floats:
+        return np.asarray(self.layer.of(self.made).mean(axis=0))
 
 
 def votes(lesson: Lesson, records: Codes, teacher: Ints, teachers: int) -> Ints:
@@ -78,5 +98,5 @@ def _taught(lesson: Lesson, features: Floats, ends: Ints, made: Floats) -> Float
     for _ in range(lesson.steps):
         missed = expit(-(features * weights[of]).sum(axis=1))  # [B]
         fooled = expit(made @ weights.T)  # [D]
-        weights += lesson.rate * (part @ (missed[:, None] * features) - fooled.T @ made / len(made))  # [C]
+        weights += part @ (missed[:, None] * features) - fooled.T @ made / len(made)  # [C]
     return weights

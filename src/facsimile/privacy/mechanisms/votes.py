@@ -72,7 +72,7 @@ class NoisyVotes(Mechanism[tuple[Ints, ...]], Generic[S]):
         checks.require(all(map(checks.whole, (self.teachers, self.rounds, self.rows))), "rounds")
         checks.spending(self.square, self.share / (self.rounds * self.rows))
         lesson = self.begin().lesson
-        checks.require(lesson.critic.domain == domain and len(lesson.asked) == self.rows, "rows to ask about")
+        checks.require(lesson.layer.domain == domain and len(lesson.asked) == self.rows, "rows to ask about")
 
     def cost(self) -> Cost:
         return Cost.of(self.share)
