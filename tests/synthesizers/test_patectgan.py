@@ -45,8 +45,8 @@ def test_a_wide_table_works() -> None:
 def test_hyperparameters_are_those_of_the_specification() -> None:
     given = {
         "epochs": "300", "batch_size": "50", "generator_lr": "2e-4", "discriminator_lr": "2e-5",
-        "generator_decay": "1e-6", "discriminator_decay": "1e-6", "noise_multiplier": "60", "loss": "cross_entropy",
-        "regularization": "dragan", "teachers": "30",
+        "generator_decay": "1e-6", "discriminator_decay": "1e-6", "noise_multiplier": "60",
+        "loss": "cross_entropy", "regularization": "dragan", "teachers": "30",
     }  # fmt: skip
     assert {*given, "sampling"} == set(FAMILIES["patectgan"].hyperparameters)
     mechanism = asked(given)
@@ -84,7 +84,7 @@ def test_with_an_epsilon_it_is_refused() -> None:
 
 
 def test_votes_on_rows_of_the_generators_own_law_teach_nothing() -> None:
-    """What teachers of made rows would say is taken off: labels are a half on average, whatever teachers say."""
+    """What teachers of made rows would say is taken off: labels are a half on average."""
     made: list[Student] = []
     PATECTGAN()._asked(made, Known(3000), small_domain(6, 5, 4), SHARE, 1).begin()
     student = made[0]

@@ -1,8 +1,8 @@
 """Teachers: small judges, each taught on its own part of the records and on public rows, that vote on rows.
 
 All of them look at rows through the same public layer: signs of the cells of some columns, drawn at random. A
-teacher is a logistic regression on it, taught by a fixed number of steps from zero, in which its records and the
-public rows weigh the same.
+teacher is a logistic regression on it, taught by a fixed number of steps from zero, in which its records and
+the public rows weigh the same.
 """
 
 from __future__ import annotations
