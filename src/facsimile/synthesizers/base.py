@@ -72,7 +72,9 @@ class RowModel(ABC):
         """A table of n records: independent draws, or counts close to the expected ones."""
 
 
-PARSERS: dict[str, Callable[[str], Any]] = {"int": int, "int | None": int, "Fraction": parse_decimal}
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "int": int, "int | None": int, "Fraction": parse_decimal, "Fraction | None": parse_decimal,
+}  # fmt: skip
 
 
 class Synthesizer(ABC):
