@@ -9,7 +9,7 @@ import pytest
 
 from facsimile.acceptance.candidate import exact_errors
 from facsimile.explore.attainable import PAIRS, Attainable, attainable, costliest, foreseen
-from facsimile.privacy.budget import rho_of
+from facsimile.privacy.renyi import rho_of
 from facsimile.release.questions import made_up
 from facsimile.spec.families import Grid
 from facsimile.spec.load import validated

@@ -279,6 +279,8 @@ class DesignedWorkload(Result):
             )
         page.table("Chance that every criterion is met, with room for its test", "_|>chance|_", rows)
         if found.laws is not None:
+            from facsimile.spec.decimals import show_decimal
+
             page.line(found.laws.words(show_decimal(self.specification.budget.delta)))
         if found.failing:
             failing = sorted(found.failing.items(), key=lambda one: -one[1])

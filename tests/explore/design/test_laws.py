@@ -11,7 +11,8 @@ from facsimile.explore import design as package
 from facsimile.explore.design import design
 from facsimile.explore.design.laws import Laws, undeclared
 from facsimile.explore.design.rehearsals import Rehearsals
-from facsimile.privacy.budget import Rho, rho_of
+from facsimile.privacy.budget import Rho
+from facsimile.privacy.renyi import rho_of
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from workloads import DELTA, EPSILON, plain, small
