@@ -105,7 +105,7 @@ def released(ask: Ask) -> Ended:
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     folder = Path(ask.folder)
-    never = {"selection": {"mode": "single"}, "criteria": [IMPOSSIBLE]} if ask.halts else {}
+    never: dict[str, Any] = {"selection": {"mode": "single"}, "criteria": [IMPOSSIBLE]} if ask.halts else {}
     spec = approximate(**never) if ask.delta else specification(**never)
     asked = request(folder, specification=spec, out=folder / ask.out, ledger=folder / ask.ledger)
     time.sleep(ask.wait)
