@@ -138,6 +138,19 @@ def test_the_narrowed_release_is_the_paper_s_with_a_list_of_configurations() -> 
     assert {entry["family"] for entry in listed} == {"privbayes"}
 
 
+def test_the_whole_space_is_the_paper_s_but_for_the_delta_that_neural_families_need() -> None:
+    space = parse((PAPER.parent / "paper-space.yaml").read_bytes())[0]
+    for part in ("selection", "budget"):
+        space[part].pop("source")
+    assert space.pop("selection") == {"mode": "coin", "gamma": "0.01"}
+    assert space.pop("budget") == {"total": "9.08", "generator": "4", "delta": "0.000000001"}
+    theirs = deepcopy(plain())
+    assert {k: v for k, v in theirs.items() if k not in ("selection", "budget")} == space
+    whole = load(PAPER.parent / "paper-space.yaml")
+    assert whole.drawable.by_family() == whole.space.by_family() == paper().space.by_family()
+    assert whole.drawable.size == paper().space.size
+
+
 def test_the_release_with_our_choices_differs_in_these_only() -> None:
     ours = parse((PAPER.parent / "release.yaml").read_bytes())[0]
     theirs = deepcopy(plain())

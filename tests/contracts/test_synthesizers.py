@@ -45,7 +45,8 @@ def made(case: str) -> Synthesizer:
 
 def test_every_pure_family_of_the_specification_is_here() -> None:
     pure = {name for name, family in FAMILIES.items() if family.pure}
-    assert set(SYNTHESIZERS) == pure == {family for family, _ in CASES.values()}
+    assert pure == {family for family, _ in CASES.values()}
+    assert set(SYNTHESIZERS) == set(FAMILIES), "the others have tests of their own: tests/synthesizers"
 
 
 @EVERY
@@ -197,8 +198,8 @@ class Careless(MST):
 @pytest.mark.parametrize(
     ("mutant", "words"),
     [
-        (Overspender, "more than its epsilon"),
-        (OfItsOwn, "more than its epsilon"),
+        (Overspender, "more than its share"),
+        (OfItsOwn, "more than its share"),
         (Peeking, "more than noisy answers"),
         (Hoarding, "knows more than answers"),
         (Remembering, "knows more than answers"),

@@ -247,7 +247,8 @@ class DesignedWorkload(Result):
             name: {**asdict(c), "share": c.share, "low": c.bounds[0], "high": c.bounds[1]}
             for name, c in (("confirmed", found.confirmed), ("auto", found.before))
         }
-        plain = {k: v for k, v in asdict(found).items() if k not in ("confirmed", "before")}
+        left = ("confirmed", "before", *(["laws"] if found.laws is None else []))
+        plain = {k: v for k, v in asdict(found).items() if k not in left}
         return plain | sides | {"epsilon": show_decimal(found.epsilon), "records": self.records}
 
     def page(self) -> Page:
@@ -260,7 +261,8 @@ class DesignedWorkload(Result):
             "specification": "what the specification had",
         }
         page.line(f"Taken for {self._spent()}: {names[found.taken]}")
-        page.table("Measurements", "what|>per cent of epsilon", self._rows())
+        currency = "epsilon" if found.laws is None else "rho"
+        page.table("Measurements", f"what|>per cent of {currency}", self._rows())
         rows = (
             [("predicted", _percent(found.predicted), "criteria with a linear view")]
             if found.predicted is not None
@@ -276,6 +278,10 @@ class DesignedWorkload(Result):
                 )
             )
         page.table("Chance that every criterion is met, with room for its test", "_|>chance|_", rows)
+        if found.laws is not None:
+            from facsimile.spec.decimals import show_decimal
+
+            page.line(found.laws.words(show_decimal(self.specification.budget.delta)))
         if found.failing:
             failing = sorted(found.failing.items(), key=lambda one: -one[1])
             page.table(

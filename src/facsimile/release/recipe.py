@@ -113,7 +113,8 @@ class Recipe:
         own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}
         try:
             made = registered(family).of(own)
-            made.check(self.domain, self.specification.n, *self.share(epsilon))
+            share, delta = self.share(epsilon)
+            made.check(self.domain, self.specification.n, share, *([delta] if delta else []))
             scored = {kind.criterion.name for kind in kinds_of(self.specification) if kind.scored}
             for name in made.asks():
                 if name not in scored:

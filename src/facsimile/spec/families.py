@@ -66,8 +66,8 @@ FAMILIES: dict[str, Family] = {
     "mst": Family((SAMPLING,)),
     "aim": Family(("rounds", "most_cells", SAMPLING)),
     "workload": Family(("measurements", "weights", "scores", SAMPLING), leans=True),
-    "dpctgan": Family((*_GAN, "max_per_sample_grad_norm"), law="delta"),
-    "patectgan": Family((*_GAN, "regularization"), law="rho"),
+    "dpctgan": Family((*_GAN, "max_per_sample_grad_norm", SAMPLING), law="delta"),
+    "patectgan": Family((*_GAN, "regularization", "teachers", SAMPLING), law="rho"),
 }
 
 

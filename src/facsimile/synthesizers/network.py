@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -37,16 +38,10 @@ class Node:
         return cls(column, parents, np.where(mass > 0, lines / np.where(mass > 0, mass, 1.0), whole))
 
 
-@dataclass(frozen=True, eq=False)
-class Network(RowModel):
-    """P(row) = Π P(column | parents), given that the row is none of the `zeros`.
+class Rejecting(RowModel):
+    """A model that holds its `zeros` by rejection: rows that are ruled out are drawn again."""
 
-    The condition holds by rejection: rows that are ruled out are drawn again.
-    """
-
-    domain: Domain
-    nodes: tuple[Node, ...]
-    zeros: tuple[tuple[Clique, Mask], ...] = ()
+    zeros: tuple[tuple[Clique, Mask], ...]
 
     def sample(self, n: int, random: np.random.Generator, sampling: Sampling = "systematic") -> Table:
         kept: list[Table] = []
@@ -66,6 +61,27 @@ class Network(RowModel):
                 raise ValueError("the zeros rule out every row that was drawn")
         return add(kept)
 
+    @abstractmethod
+    def _drawn(self, n: int, random: np.random.Generator, sampling: Sampling) -> Table:
+        """n records, some of them perhaps ruled out."""
+
+    def _uniform(self, random: np.random.Generator) -> Table:
+        """Rows of any kind, for a model that gives the allowed ones no chance."""
+        shape = np.array(self.domain.shape)
+        return Table.from_rows(self.domain, random.integers(0, shape, (MANY, len(shape))))
+
+
+@dataclass(frozen=True, eq=False)
+class Network(Rejecting):
+    """P(row) = Π P(column | parents), given that the row is none of the `zeros`.
+
+    The condition holds by rejection: rows that are ruled out are drawn again.
+    """
+
+    domain: Domain
+    nodes: tuple[Node, ...]
+    zeros: tuple[tuple[Clique, Mask], ...] = ()
+
     def _drawn(self, n: int, random: np.random.Generator, sampling: Sampling) -> Table:
         """n records from the network itself."""
         records, codes = DrawnRecords(n, random, sampling), dict[str, Codes]()
@@ -76,11 +92,6 @@ class Network(RowModel):
                 line = line * size + (codes[name] if groups is None else np.array(groups)[codes[name]])
             codes[node.column] = records.draw(node.law, line)
         return Table.from_rows(self.domain, np.column_stack([codes[name] for name in self.domain.names]))
-
-    def _uniform(self, random: np.random.Generator) -> Table:
-        """Rows of any kind, for a network that gives the allowed ones no chance."""
-        shape = np.array(self.domain.shape)
-        return Table.from_rows(self.domain, random.integers(0, shape, (MANY, len(shape))))
 
 
 def ruled_out(zeros: Sequence[tuple[Clique, Mask]], domain: Domain, codes: Codes) -> Mask:

@@ -6,7 +6,9 @@ from facsimile.errors import refusal
 from facsimile.spec.families import provided
 from facsimile.synthesizers.aim import AIM
 from facsimile.synthesizers.base import Synthesizer
+from facsimile.synthesizers.dpctgan import DPCTGAN
 from facsimile.synthesizers.mst import MST
+from facsimile.synthesizers.patectgan import PATECTGAN
 from facsimile.synthesizers.pooled import MWEM, PEP
 from facsimile.synthesizers.privbayes import PrivBayes
 from facsimile.synthesizers.tables import MWEMTables, PEPTables
@@ -21,6 +23,8 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     "mst": MST,
     "aim": AIM,
     "workload": Workload,
+    "dpctgan": DPCTGAN,
+    "patectgan": PATECTGAN,
 }
 
 

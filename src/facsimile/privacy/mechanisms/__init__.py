@@ -8,7 +8,9 @@ from facsimile.privacy.mechanisms.answers import NoisySelection as NoisySelectio
 from facsimile.privacy.mechanisms.base import Mechanism as Mechanism
 from facsimile.privacy.mechanisms.marginals import NoisyMarginals as NoisyMarginals
 from facsimile.privacy.mechanisms.scores import NoisyScores as NoisyScores
+from facsimile.privacy.mechanisms.steps import NoisySteps as NoisySteps
 from facsimile.privacy.mechanisms.training import NoisyMoments as NoisyMoments
+from facsimile.privacy.mechanisms.votes import NoisyVotes as NoisyVotes
 
 MECHANISMS: tuple[type[Mechanism[Any]], ...] = (
     NoisyMarginals,
@@ -16,4 +18,6 @@ MECHANISMS: tuple[type[Mechanism[Any]], ...] = (
     NoisySelection,
     NoisyMoments,
     NoisyScores,
+    NoisySteps,
+    NoisyVotes,
 )

@@ -1,0 +1,101 @@
+"""DPCTGAN: a generator and a critic; the critic's gradients at random batches of records are clipped and noisy.
+
+As in CTGAN a generator gets random numbers and a conditional vector. Here the vector is drawn from the public
+domain alone, and the critic judges single records without one: to draw records that fit a condition would read
+how often it holds. The critic's step at made rows is public and clipped in the same way, so that a generator
+that has the records' law is a fixed point. By default 300 steps on a tenth of the records each, with the least
+noise that (ε, δ) affords; with a `noise_multiplier`, as many steps as are affordable, at most `epochs` of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar, get_args
+
+import numpy as np
+
+from facsimile.privacy.mechanisms import NoisySteps
+from facsimile.privacy.sampled import Steps
+from facsimile.privacy.stream import WORDS
+from facsimile.spec.families import Law
+from facsimile.synthesizers.adversary import Adversaries, Neural, Rates, check_size, learned
+from facsimile.synthesizers.base import Answers, Known, Synthesizer
+from facsimile.table.critic import UNIT, Loss
+from facsimile.table.domain import Domain
+from facsimile.table.exact import Ints
+
+STEPS = 300
+PART, MOST_ROWS = 10, 1 << 16
+MADE = 4096
+
+
+@dataclass(frozen=True)
+class DPCTGAN(Synthesizer):
+    """The births paper's hyperparameters; rates, clip and batches are ours where none is given."""
+
+    epochs: int | None = None
+    batch_size: int | None = None
+    generator_lr: Fraction = Fraction(5, 10_000)
+    discriminator_lr: Fraction = Fraction(5, 100)
+    generator_decay: Fraction = Fraction(1, 10**6)
+    discriminator_decay: Fraction = Fraction(1, 10**6)
+    noise_multiplier: Fraction | None = None
+    loss: Loss = "cross_entropy"
+    max_per_sample_grad_norm: Fraction = Fraction(1)
+    law: ClassVar[Law] = "delta"
+
+    def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:
+        check_size(domain)
+        if self.loss not in get_args(Loss):
+            raise ValueError("the loss is cross_entropy or wasserstein")
+        if min(self.epochs or 1, self.batch_size or 1, self.noise_multiplier or 1) <= 0:
+            raise ValueError("epochs, batch size and noise multiplier are positive")
+        self._asked([], Known(n, delta=delta), domain, share, 0).check(domain, n)
+
+    def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> Neural:
+        trainings: list[Training] = []
+        asked = self._asked(trainings, known, answers.domain, share, int(random.integers(2**62)))
+        return learned(trainings, asked.begin, answers.run(asked))
+
+    def _asked(
+        self, trainings: list[Training], known: Known, domain: Domain, share: Fraction, seed: int
+    ) -> NoisySteps[Training]:
+        """The one question, of public numbers alone; who learns from its answers joins the trainings."""
+        batch = min(known.n, self.batch_size or min(-(-known.n // PART), MOST_ROWS))
+        chance = Fraction(max(1, WORDS * batch // known.n), WORDS)
+        steps = STEPS if self.epochs is None else ceil(Fraction(self.epochs * known.n, batch))
+        if self.noise_multiplier is None:
+            priced = Steps.within(steps, chance, share, known.delta)
+        else:
+            priced = Steps.most(steps, chance, self.noise_multiplier**2, share, known.delta)
+        rates = Rates(self.generator_lr, self.generator_decay, self.discriminator_lr, self.discriminator_decay)
+        most = int(self.max_per_sample_grad_norm * UNIT)
+
+        def begin() -> Training:
+            random = np.random.default_rng(seed)
+            two = Adversaries(domain, known.zeros, rates, priced.steps, random)
+            trainings.append(Training(two, self.loss, most, float(chance * known.n)))
+            return trainings[-1]
+
+        return NoisySteps(begin, priced.steps, int(chance * WORDS), most, priced.variance, priced.delta)
+
+
+class Training:
+    """A judge that hears noisy sums of gradients, and a generator beside it."""
+
+    def __init__(self, adversaries: Adversaries, loss: Loss, most: int, expected: float) -> None:
+        self.adversaries, self.loss, self.most, self.expected = adversaries, loss, most, expected
+        self.heard = 0
+        self.critic = adversaries.judge.critic(loss)
+
+    def hear(self, answer: Ints) -> None:
+        """A step of the judge and one of the generator. The sum is divided by a batch's expected size."""
+        self.heard += 1
+        made = self.adversaries.rows(MADE)
+        public = self.critic.summed(made, np.ones(MADE, np.int64), False, self.most)
+        uphill = (answer / self.expected + public / MADE) / UNIT
+        self.adversaries.judged(self.adversaries.judge.split(-uphill))
+        self.adversaries.train()
+        self.critic = self.adversaries.judge.critic(self.loss)

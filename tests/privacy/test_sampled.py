@@ -1,0 +1,120 @@
+"""Sampled steps: their cost is at least the exact divergence and Opacus' figures, and is doubled for
+replacing."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from facsimile.privacy.sampled import Steps, log_moment, one_sided
+from facsimile.table.exact import Floats
+
+DELTA = Fraction(1, 10**9)
+OPACUS = [
+    (200, Fraction(1, 10), Fraction(84, 5), 0.48838060018262974),
+    (1000, Fraction(1, 300), Fraction(1), 1.9735479454444131),
+    (19000, Fraction(500, 165915), Fraction(5), 0.48299902576551695),
+    (100, Fraction(1), Fraction(130), 0.43937814294723004),
+]
+"""Steps, share, noise multiplier, and the ε of Opacus 1.6.0 at δ = 5·10⁻¹⁰: `compute_rdp` and
+`get_privacy_spent` of its RDP analysis, with the integers from 2 to 999 as orders."""
+
+
+@pytest.mark.parametrize(("steps", "share", "multiplier", "theirs"), OPACUS)
+def test_a_record_that_is_there_or_not_costs_what_opacus_says_and_never_less(
+    steps: int, share: Fraction, multiplier: Fraction, theirs: float
+) -> None:
+    ours = float(Steps(steps, share, multiplier**2, DELTA / 2).epsilon)
+    assert theirs - 1e-9 <= ours <= theirs * 1.001
+
+
+@pytest.mark.parametrize(("steps", "share", "multiplier", "theirs"), OPACUS)
+def test_replacing_a_record_costs_twice_that_and_more_delta(
+    steps: int, share: Fraction, multiplier: Fraction, theirs: float
+) -> None:
+    made = Steps(steps, share, multiplier**2, DELTA / 2)
+    epsilon, delta = made.replaced
+    assert epsilon == 2 * made.epsilon
+    assert epsilon >= 2 * theirs - 1e-8
+    assert float(delta) == pytest.approx((1 + math.exp(made.epsilon)) * 0.5e-9, rel=1e-12)
+    assert delta >= (1 + Fraction(math.exp(float(made.epsilon)) * (1 - 1e-15))) * DELTA / 2
+
+
+def log_gaussian(variance: float, shift: int, reach: int) -> Floats:
+    """The discrete Gaussian's logarithms."""
+    found = -((np.arange(-reach, reach + 1) - shift) ** 2) / (2 * variance)
+    return np.asarray(found - logsumexp(found))
+
+
+@pytest.mark.parametrize("variance", [0.3, 1.0, 4.0, 30.0])
+@pytest.mark.parametrize("share", [Fraction(1, 50), Fraction(1, 4), Fraction(9, 10), Fraction(1)])
+@pytest.mark.parametrize("order", [2, 3, 7, 20])
+def test_a_moment_bounds_both_exact_divergences(variance: float, share: Fraction, order: int) -> None:
+    """Summed over the integers, for a record that moves the sum by 1; a shift in units of which σ² is given."""
+    out, into = (log_gaussian(variance, shift, 2000) for shift in (0, 1))
+    parts = [into + math.log(share)] + ([out + math.log(1 - share)] if share < 1 else [])
+    mixture = logsumexp(parts, axis=0)
+    for one, other in ((mixture, out), (out, mixture)):
+        exact = float(logsumexp(order * one + (1 - order) * other))
+        assert exact <= float(log_moment(order, share, Fraction(variance))) + 1e-9
+
+
+def test_a_moment_is_the_sum_it_stands_for() -> None:
+    q, variance = Fraction(1, 7), Fraction(9, 4)
+    for order in (2, 5, 30):
+        found = math.fsum(
+            math.comb(order, k) * (6 / 7) ** (order - k) * (1 / 7) ** k * math.exp((k * k - k) / 4.5)
+            for k in range(order + 1)
+        )
+        assert float(log_moment(order, q, variance)) == pytest.approx(math.log(found), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", ["1/100", "1/7", "1", "3", "100"])
+def test_the_least_noise_spends_what_is_given_and_no_more(epsilon: str) -> None:
+    given = Fraction(epsilon)
+    found = Steps.within(50, Fraction(1, 10), given, DELTA)
+    assert Fraction(9999, 10_000) * given <= found.replaced[0] <= given
+    assert found.replaced[1] <= DELTA
+    thinner = Steps(50, Fraction(1, 10), found.variance * Fraction(999, 1000), found.delta)
+    assert not thinner.affordable(given, DELTA)
+
+
+def test_as_many_steps_as_are_affordable_and_one_more_is_not() -> None:
+    found = Steps.most(10**6, Fraction(1, 300), Fraction(25), Fraction(1), DELTA)
+    assert found.affordable(Fraction(1), DELTA)
+    more = Steps(found.steps + 1, found.share, found.variance, found.delta)
+    assert not more.affordable(Fraction(1), DELTA)
+    assert Steps.most(7, Fraction(1, 300), Fraction(25), Fraction(1), DELTA).steps == 7
+
+
+def test_what_is_not_affordable_is_refused() -> None:
+    for variance in (Fraction(1, 100), Fraction(1, 10**6), Fraction(1, 10**20)):
+        with pytest.raises(ValueError):
+            Steps.most(10, Fraction(1, 300), variance, Fraction(1), DELTA)
+    for epsilon, delta in ((Fraction(0), DELTA), (Fraction(1), Fraction(0)), (Fraction(1), Fraction(1))):
+        with pytest.raises(ValueError):
+            Steps.within(10, Fraction(1, 10), epsilon, delta)
+
+
+def test_more_of_anything_costs_more_and_more_noise_less() -> None:
+    base = (100, Fraction(1, 10), Fraction(100), DELTA)
+    costs = [Steps(*base), Steps(200, *base[1:]), Steps(200, Fraction(1, 5), *base[2:])]
+    assert all(a.replaced[0] < b.replaced[0] for a, b in pairwise(costs))
+    assert Steps(100, Fraction(1, 10), Fraction(200), DELTA).epsilon < costs[0].epsilon
+
+
+@pytest.mark.parametrize("broken", [(0, 1, 1), (1, 0, 1), (1, 2, 1), (1, 1, 0), (1, 1, -1)])
+def test_what_has_no_guarantee_cannot_be_built(broken: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError):
+        Steps(broken[0], Fraction(broken[1]), Fraction(broken[2]), DELTA)
+
+
+def test_a_delta_is_shared_by_the_two_neighbours_of_a_replacement() -> None:
+    own = one_sided(Fraction(1), DELTA)
+    assert float(own) == pytest.approx(1e-9 / (1 + math.exp(0.5)), rel=1e-12)
+    assert (1 + Fraction(math.exp(0.5))) * own <= DELTA * (1 + Fraction(1, 10**15))
