@@ -100,7 +100,7 @@ class Checked(Result, Tabular):
             "configurations": {
                 "total": spec.space.size,
                 "pure": spec.space.pure().size,
-                "drawable": spec.drawable.size,
+                **({"drawable": spec.drawable.size} if spec.budget.delta else {}),
                 "allowed": spec.space.whole.size,
                 "by_family": [asdict(line) for line in found.families],
             },
