@@ -48,6 +48,20 @@ DESIGNS: dict[str, dict[str, str]] = {
 
 
 WITH_DELTA: dict[str, dict[str, str]] = {
+    "adult": {
+        "measurements": (
+            "age; capital_gain; hours; country; occupation; marital*relationship; education*occupation; "
+            "age@14*education_num; capital_gain@8*income; age@14*occupation; workclass*relationship; "
+            "occupation*sex*income; education*relationship*income; age@14*marital*race; "
+            "education_num*race*country@6; education*education_num; age@14*workclass; "
+            "workclass*occupation*hours@6; age@14*relationship; occupation*race; age@14*income; "
+            "relationship*race; capital_loss*income; relationship*sex*hours@6*income; age@14*hours@6"
+        ),
+        "weights": (
+            "1.299; 1.587; 2.950; 3.117; 0.328; 0.891; 2.846; 2.024; 0.397; 1.939; 1.052; 1.792; 2.837; "
+            "2.451; 2.587; 1.587; 0.736; 2.706; 0.563; 1.310; 0.679; 0.711; 2.520; 1.803; 0.552"
+        ),
+    },
     "discharges": {
         "measurements": (
             "admission_month; sex; region; admission_type; procedures; intensive_care_days; "
