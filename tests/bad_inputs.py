@@ -138,6 +138,12 @@ def alone(content: str) -> str:
     return content.replace("  test: 0.2\n", "").replace("unit: one loan\n", "unit: one loan\nscheme: paper\n")
 
 
+def forever() -> str:
+    """The same specification with δ and a search that ends with a success only."""
+    content = text().replace("  test: 0.2\n", "  test: 0.2\n  delta: 0.000001\n")
+    return content.replace("  mode: coin\n  gamma: 0.05\n", "  mode: paper\n")
+
+
 TOO_WIDE = DISCHARGES.read_text(encoding="utf-8").replace("family: mwem-tables", "family: mwem")
 TOO_WIDE_LINE = TOO_WIDE[: TOO_WIDE.index("family: mwem\n")].count("\n") + 1
 ANCHORS = "a: &a [x, x]\nb: [*a, *a]\n"
@@ -179,7 +185,9 @@ SPECIFICATIONS = [
     wrong("ε = 1e-400", "E201", "total: 3", "total: 1e-400"),
     wrong("ε given twice", "E202", "  total: 3\n", "  total: 3\n  total: 2\n"),
     wrong("parts of the budget above the total", "E203", "total: 3", "total: 2"),
-    wrong("δ above 0", "E204", "  test: 0.2\n", "  test: 0.2\n  delta: 0.00001\n"),
+    wrong("δ = 1", "E200", "  test: 0.2\n", "  test: 0.2\n  delta: 1\n"),
+    wrong("δ = −1", "E200", "  test: 0.2\n", "  test: 0.2\n  delta: -1\n"),
+    Case(SPEC, "δ and a search until it succeeds", "E204", 2, of_text(forever()), 70),
     wrong("a seed under `budget`", "E206", "  test: 0.2\n", "  test: 0.2\n  seed: 7\n"),
     wrong("a seed at the top", "E206", "unit: one loan\n", "unit: one loan\nseed: 7\n"),
     wrong("a cap without a coin", "E204", "  mode: coin\n  gamma: 0.05\n", "  mode: paper\n  cap: 10\n", 71),
@@ -216,7 +224,7 @@ SPECIFICATIONS = [
     wrong("a hyperparameter that does not exist", "E213", "theta: [4, 8]", "thta: [4, 8]\n      theta: [4, 8]"),
     wrong("an exclusion about no hyperparameter", "E213", "exclude: [\"theta > 4", "exclude: [\"beta > 4"),
     wrong("an exclusion that leaves nothing", "E200", "theta > 4 and degree > 1", "theta > 0"),
-    wrong("families without pure privacy", "E200", part("families"), "families:\n  - family: dpctgan\n", 43),
+    wrong("families that need δ, without it", "E204", part("families"), "families:\n  - family: dpctgan\n", 43),
     listing("a list of no configurations", "E200", "  []\n", "configurations:"),
     listing("a configuration that is a word", "E200", "  - mst\n", "- mst"),
     listing("a configuration without a family", "E214", "  - alternatives: {age: fine}\n", "- alternatives"),
@@ -490,6 +498,21 @@ def spent(folder: Path) -> Path:
 def _(folder: Path) -> Arguments:
     opened(folder, cap="1")
     return release(folder)
+
+
+@case("Budget and ledger", "a release with δ on a ledger without one", "E307", 3)
+def _(folder: Path) -> Arguments:
+    opened(folder)
+    content = text().replace("  test: 0.2\n", "  test: 0.2\n  delta: 0.000001\n")
+    _, _, *rest = release(folder)
+    return ["release", write(folder / "approximate.yaml", content), *rest]
+
+
+@case("Budget and ledger", "a ledger whose cap does not pay for its ρ", "E308", 3)
+def _(folder: Path) -> Arguments:
+    path = write(folder / "data.csv", GOOD)
+    words = ["ledger", "new", folder / "budget.ledger", "--data", path, "--cap", "1"]
+    return [*words, "--delta", "0.000001", "--rho", "3"]
 
 
 @case("Budget and ledger", "a cap that is no number", "E201", 2)

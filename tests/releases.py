@@ -28,6 +28,22 @@ def specification(**changes: Any) -> Specification:
     return validated(data | changes)
 
 
+SURE: list[dict[str, Any]] = [
+    {"criterion": "marginals-absolute", "threshold": "0.6", "epsilon": "0.5"},
+    {"criterion": "total-variation", "ways": "2", "threshold": "0.95", "epsilon": "0.5"},
+]
+"""Criteria that every candidate passes but for noise of a hundred scales."""
+
+
+def approximate(scheme: str = "test-then-measure", mode: str = "coin", **changes: Any) -> Specification:
+    """The same with δ, in any scheme; every candidate passes."""
+    test = {} if scheme in ("paper", "measured") else {"test": "2"}
+    budget = {"total": "30", "generator": "3", "delta": "0.000001", **test}
+    gamma = {"gamma": "0.05"} if mode == "coin" else {}
+    chosen = {"scheme": scheme, "budget": budget, "selection": {"mode": mode, **gamma}, "criteria": SURE}
+    return specification(**chosen | changes)
+
+
 def write_data(folder: Path) -> Path:
     """A file of N records."""
     path = folder / "people.csv"

@@ -108,6 +108,7 @@ HARD: list[dict[str, Any]] = [
     {"criterion": "mean", "of": "decade", "by": ["half"], "threshold": "60", "epsilon": "0.5"},
     {"criterion": "marginals-absolute", "threshold": "0.05", "epsilon": "0.5"},
 ]
+DELTA = {"total": "30", "generator": "3", "test": "2", "delta": "0.000001"}
 CASES: dict[str, dict[str, Any]] = {
     "privbayes": {
         **PAPER,
@@ -131,6 +132,15 @@ CASES: dict[str, dict[str, Any]] = {
         "families": [*family("workload", sampling="iid"), *family("workload"), *family("privbayes")],
         "selection": {"mode": "capped-coin", "gamma": "0.05", "epsilon_0": "0.1", "cap": "60"},
     },
+    "mst with delta": {"families": family("mst"), "budget": DELTA},
+    "aim with delta": {"families": family("aim"), "budget": DELTA, "selection": {"mode": "single"}},
+    "privbayes with delta": {
+        **PAPER,
+        "budget": {"total": "30", "generator": "3", "delta": "0.000001"},
+        "selection": {"mode": "coin", "gamma": "0.05"},
+        "families": family("privbayes", flavour="theta", theta="4"),
+    },
+    "workload with delta": {"families": family("workload"), "budget": DELTA, "scheme": "train-once"},
 }
 
 

@@ -26,7 +26,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Ask:
-    """One run: where, which output, when it dies, whether all halt, from which write on the disk is full."""
+    """One run: where, which output, when it dies, whether all halt, whether δ is declared, from which write on
+    the disk is full."""
 
     folder: str
     out: str = "bundle"
@@ -35,6 +36,7 @@ class Ask:
     halts: bool = False
     ledger: str = "budget/people.ledger"
     wait: float = 0.0
+    delta: bool = False
     full: int | None = None
 
 
@@ -78,7 +80,7 @@ def released(ask: Ask) -> Ended:
     from facsimile.errors import FacsimileError
     from facsimile.privacy import ledger
     from facsimile.release import bundle, run
-    from releases import request, specification
+    from releases import approximate, request, specification
 
     passed: list[str] = []
 
@@ -103,10 +105,9 @@ def released(ask: Ask) -> Ended:
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     folder = Path(ask.folder)
-    never = {"selection": {"mode": "single"}, "criteria": [IMPOSSIBLE]} if ask.halts else {}
-    asked = request(
-        folder, specification=specification(**never), out=folder / ask.out, ledger=folder / ask.ledger
-    )
+    never: dict[str, Any] = {"selection": {"mode": "single"}, "criteria": [IMPOSSIBLE]} if ask.halts else {}
+    spec = approximate(**never) if ask.delta else specification(**never)
+    asked = request(folder, specification=spec, out=folder / ask.out, ledger=folder / ask.ledger)
     time.sleep(ask.wait)
     code, data_hash = None, None
     try:

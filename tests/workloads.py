@@ -20,7 +20,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
-EPSILON = Fraction(1, 5)
+EPSILON, DELTA = Fraction(1, 5), Fraction(1, 10**6)
 ABSOLUTE = MarginalsAbsolute(criterion="marginals-absolute", threshold=Fraction(1, 50), epsilon=Fraction(1))
 RELATIVE = MarginalsRelative(criterion="marginals-relative", threshold=Fraction(2), epsilon=Fraction(1))
 
@@ -70,9 +70,10 @@ def dependent(specification: Specification, n: int = 3000, seed: int = 1) -> Tab
     return Table.from_rows(domain, codes)
 
 
-def small() -> tuple[Specification, Table]:
+def small(delta: Fraction = Fraction(0)) -> tuple[Specification, Table]:
     specification = validated(copy.deepcopy(SMALL))
-    return specification, dependent(specification)
+    budget = specification.budget.model_copy(update={"delta": delta})
+    return specification.model_copy(update={"budget": budget}), dependent(specification)
 
 
 @contextmanager

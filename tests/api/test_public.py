@@ -71,6 +71,18 @@ def test_a_workload_is_designed_from_a_frame(home: Path) -> None:
     assert facsimile.check("designed.yaml").found.specification == facsimile.load("designed.yaml")
 
 
+def test_a_design_with_delta_says_which_law_is_cheaper(home: Path) -> None:
+    text = Path("people.yaml").read_text()
+    budget = yaml.safe_load(text)["budget"] | {"delta": "0.000001"}
+    declared = yaml.safe_load(text) | {"budget": budget}
+    Path("delta.yaml").write_text(yaml.safe_dump(declared))
+    found = facsimile.design("delta.yaml", pl.read_csv("people.csv"), public=True, epsilon="1", trials=2)
+    laws = found.as_json()["laws"]
+    assert laws["by"] in ("chance", "distance", "candidates") and laws["cheaper"] in ("Gaussian", "Laplace")
+    assert "Gaussian noise at delta 0.000001: " in str(found.page()) or "delta 0.000001" in found._repr_html_()
+    assert "at delta 0.000001." in found.text()
+
+
 def test_words_of_a_specification_are_text_in_a_notebook(tmp_path: Path) -> None:
     data = changed("title", "<script>alert(1)</script> & [bold]")
     data["columns"][0]["description"] = "<b>Age</b>"

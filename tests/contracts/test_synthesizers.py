@@ -198,8 +198,8 @@ class Careless(MST):
 @pytest.mark.parametrize(
     ("mutant", "words"),
     [
-        (Overspender, "more than its epsilon"),
-        (OfItsOwn, "more than its epsilon"),
+        (Overspender, "more than its share"),
+        (OfItsOwn, "more than its share"),
         (Peeking, "more than noisy answers"),
         (Hoarding, "knows more than answers"),
         (Remembering, "knows more than answers"),

@@ -94,6 +94,7 @@ SELECTIONS: tuple[dict[str, str], ...] = (
     {"mode": "rising-coin", "a": "0.5"},
     {"mode": "single"},
 )
+DELTAS = (None, None, "0.000000001", "0.001")
 POLICIES: dict[str, dict[str, Any]] = {
     "declared": {"policy": "declared", "raw": [{"never": "age > 120", "source": "biology"}]},
     "declared without rules": {"policy": "declared"},
@@ -237,6 +238,8 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
             next(c for c in data["criteria"] if c["criterion"] == "regression-coefficients").pop("epsilon")
     if "marginals-relative" in chosen and draw(st.booleans()):
         next(c for c in data["criteria"] if c["criterion"] == "marginals-relative")["tested_at"] = "1.3"
+    if scheme == "train-once" or data["selection"]["mode"] in ("single", "coin"):
+        data["budget"] |= {"delta": delta} if (delta := draw(st.sampled_from(DELTAS))) else {}
     if draw(st.booleans()):
         data["publisher"] = PUBLISHER if draw(st.booleans()) else {"name": "An office"}
     data["governance"] = draw(st.sampled_from([None, *GOVERNANCE]))
@@ -255,7 +258,7 @@ def releases(draw: st.DrawFn, kinds: tuple[str, ...] = ()) -> Drawn:
 
 def _table(draw: st.DrawFn, specification: Specification, least: int) -> tuple[Configuration, Table]:
     """N rows, each at least so many times or once more: every age and sex occurs."""
-    space = specification.space.pure()
+    space = specification.drawable
     configuration = space.configuration(draw(st.integers(0, space.size - 1)))
     domain = Domain(specification.axes(configuration.alternatives))
     often = least + draw(st.integers(0, 1))

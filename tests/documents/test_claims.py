@@ -189,7 +189,7 @@ def given_at(d: Drawn) -> bool:
 
 
 def lot(d: Drawn) -> bool:
-    return d.specification.space.pure().size > 1
+    return d.specification.drawable.size > 1
 
 
 def coarse(d: Drawn) -> bool:
@@ -242,6 +242,15 @@ def shares(d: Drawn) -> list[float]:
 def beyond(d: Drawn) -> bool:
     limits = {c.name: c.threshold for c in d.specification.criteria}
     return any(v is None or v >= limits[name] for name, v in values(d).items() if name not in joined(d))
+
+
+def approximate(d: Drawn) -> bool:
+    return bool(d.specification.budget.delta)
+
+
+def risky(d: Drawn) -> bool:
+    """The number of records times δ is no small chance."""
+    return d.specification.budget.delta * d.table.n > Fraction(1, 1000)
 
 
 def large(d: Drawn) -> bool:
@@ -420,7 +429,12 @@ CLAIMS: dict[str, Predicate] = {
     r"Please name the data as synthetic": released,
     r"An office: Small, version 3\.": both(released, published("version")),
     r"An office: Small\.": lambda d: released(d) and published("name")(d) and not published("version")(d),
-    r"Synthetic data with differential privacy, ε = [0-9.]+, 3 February 2026\.": released,
+    r"Synthetic data with differential privacy, ε = [0-9.]+, 3 February 2026\.": both(
+        released, no(approximate)
+    ),
+    r"Synthetic data with differential privacy, ε = [0-9.]+, δ = [^,]+, 3 February 2026\.": both(
+        released, approximate
+    ),
     r"Fingerprint of the table \(SHA-256\)": always,
     r"Was a question missing that you need\?": always,
     r"Did a figure surprise you\?": always,
@@ -503,10 +517,31 @@ CLAIMS: dict[str, Predicate] = {
     r"Chance enters every step that reads the confidential file": always,
     r"How little is a number, ε \(epsilon\)\.": always,
     r"for everything together: the table, the measured errors and this document\.": always,
-    r"It is rounded up from": lambda d: len(d.report.epsilon.partition(".")[2]) > 2,
-    r"A smaller ε protects more; 0 would mean": always,
+    r"How often that may fail is another one, δ \(delta\)\.": approximate,
+    r"Here ε = [0-9.]+ for everything": no(approximate),
+    r"Here ε = [0-9.]+ and δ = [^,]+ for everything": approximate,
+    r"(?:It|The ε) is rounded up from": lambda d: len(d.report.epsilon.partition(".")[2]) > 2,
+    r"A smaller ε protects more; 0 would mean": no(approximate),
+    r"A smaller ε protects more, and so does a smaller δ; 0 for both would mean": approximate,
     r"Take one record and put any other in its place\.": always,
-    r"Whatever is published could also have been published then": always,
+    r"Whatever is published could also have been published then": no(approximate),
+    r"Whatever somebody looks for in what is published, the chance to find it there changes by": approximate,
+    r"and beyond that by at most δ\.": approximate,
+    r"unless the rare chance δ has come true": approximate,
+    r"δ = (?:10⁻⁹|0\.001) is one in [0-9,]+: the chance that the promise of ε fails": approximate,
+    r"Think of a lot that is drawn first\.": approximate,
+    r"With a probability of 1 − δ, everything said above holds for this person": approximate,
+    r"With a probability of δ, nothing is promised to this person": approximate,
+    r"The promise is made for each of the 60 records\.": approximate,
+    r"fails anybody is at most 60 × δ = (?:6 × 10⁻⁸, one in 16,666,666|0\.06, one in 16)\.": approximate,
+    r"That is not small\.": risky,
+    r"the number of records times δ is far below one in a thousand": risky,
+    r"With ε alone there is no such exception\.": approximate,
+    r"That is the stronger promise, and the one that is recommended for small tables": approximate,
+    r"A plan declares δ to use Gaussian noise": approximate,
+    r"The Gaussian noise is in whole numbers, and it was drawn exactly": approximate,
+    r"The tests and the measured errors have noise of ε alone\.": approximate,
+    r"protected at 2ε = [0-9.]+ with a δ of [^,]+, a person with three at 3ε with a larger δ": approximate,
     r"An example\.": always,
     r"Somebody knows every other record of the file": always,
     r"Before the publication, the chances are even": always,
@@ -533,7 +568,8 @@ CLAIMS: dict[str, Predicate] = {
     r"Records without a usable value were removed first": both(declared, no(raw), drops),
     r"The guarantee is for the records that remained": left_out,
     r"What is published elsewhere\.": always,
-    r"Each further release from the same file adds its own ε": always,
+    r"Each further release from the same file adds its own ε\.": no(approximate),
+    r"Each further release from the same file adds its own ε and δ\.": approximate,
     r"What people tell about themselves": always,
     r"No rows that occur only once": no(unique),
     r"No row is unique: every row of the table occurs at least": no(unique),
@@ -542,11 +578,13 @@ CLAIMS: dict[str, Predicate] = {
     r"A row that occurs once was drawn by chance like any other": unique,
     r"Every combination of [12] columns? that occurs in it occurs at least": always,
     r"Leaving out rows that would occur fewer than [25] times is a courtesy": lambda d: rare(d) > 1,
-    r"The protection comes from ε\.": always,
+    r"The protection comes from ε\.": no(approximate),
+    r"The protection comes from ε and δ\.": approximate,
     # made
     r"were written down before a confidential record was read": always,
     r"The hash of this plan is below": always,
     r"The whole budget was charged at once": released,
+    r"ε [0-9.]+ and δ (?:10⁻⁹|0\.001) for this release\.": both(released, approximate),
     r"With it the ledger had spent": released,
     r"No ledger was charged": rehearsed,
     r"A regression of the confidential file was fitted once, with noise": lambda d: (
@@ -614,6 +652,9 @@ CLAIMS: dict[str, Predicate] = {
     r"How often a table was tried is kept secret": several,
     r"The charge covers the search however long it took": several,
     r"The budget\.": always,
+    r"A line may be the sum of others, as its note says": no(approximate),
+    r"A line may be composed of others, as its note says": approximate,
+    r"Where there is Gaussian noise, parts compose to less than their sum": approximate,
     r"the total is what was charged": released,
     r"the total is what a release would be charged": rehearsed,
     r"Who chose the budget, and why": chosen("budget"),
@@ -764,7 +805,7 @@ HEADINGS = (
     *("Tell us what you find", "Quality", "Each column in a chart", "How each error was measured"),
     *("Privacy in plain words", "How it was made", "Known limits", "Intended uses", "Unintended uses"),
     *("With a guarantee", "Without a guarantee", "What ε means for one person", "Whom it protects"),
-    *("What is not protected", "Rows that occur only once"),
+    *("What is not protected", "Rows that occur only once", "What δ means"),
 )
 """What promises nothing."""
 

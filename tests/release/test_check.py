@@ -1,7 +1,9 @@
 """What `check` promises: totals against formulas in floats, and noise at the births paper's values."""
 
 import copy
+import json
 import math
+import re
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -11,9 +13,13 @@ import pytest
 
 from facsimile.acceptance.planned import APART, Assumed, NoiseLine, declared
 from facsimile.errors import FacsimileError
+from facsimile.privacy.renyi import Curve, epsilon_of
 from facsimile.release.check import Check, check, show_upper
-from facsimile.spec.load import load, parse, validated
+from facsimile.release.plan import plan_of
+from facsimile.spec.load import dump, load, parse, validated
 from facsimile.spec.release import Specification
+from programs import Program
+from releases import approximate
 from specs import SMALL, changed
 
 GENERATOR, TEST, ONCE = 4.0, 0.2, 0.1
@@ -151,17 +157,65 @@ def test_no_domain_is_too_large_but_for_families_that_hold_every_row(births: Pat
 
 
 def test_approximate_families_alone_make_no_release(births: Path) -> None:
-    with pytest.raises(FacsimileError, match="approximate differential privacy only"):
-        check(births_with(births, families=[{"family": "dpctgan"}]))
+    with pytest.raises(FacsimileError, match=r"Every family needs a delta\.") as caught:
+        check(births_with(births, families=[{"family": "dpctgan"}, {"family": "patectgan"}]))
+    assert caught.value.code == "E204"
+
+
+def test_families_that_need_delta_are_listed(births: Path) -> None:
+    """Without δ they are left out; which of the others there are does not depend on it."""
+    notes = {line.family: line.note for line in check(births_with(births)).families}
+    left_out = {name for name, note in notes.items() if note == "needs budget.delta: left out"}
+    assert left_out == {"dpctgan", "patectgan"}
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scheme", ["paper", "test-then-measure", "train-once"])
-def test_delta_is_refused_in_every_scheme_and_mode(births: Path, scheme: str, mode: str) -> None:
-    budget = {"total": "100", "generator": "4", "delta": "0.00001", "once": "0.1"}
-    budget |= {} if scheme == "paper" else {"test": "0.2"}
-    with pytest.raises(FacsimileError, match="not built yet"):
-        births_with(births, scheme=scheme, selection={"mode": mode, **MODES[mode]}, budget=budget)
+def test_the_budget_with_delta_in_every_scheme_and_mode(scheme: str, mode: str) -> None:
+    """The generator's ε and ρ say the same at δ; an iteration, the search and the total are composed."""
+    spec = approximate(scheme, selection={"mode": mode, **MODES[mode]})
+    if scheme != "train-once" and mode not in ("coin", "single"):
+        with pytest.raises(
+            FacsimileError, match=rf"Selection mode {mode} has no guarantee with delta"
+        ) as caught:
+            check(spec)
+        assert caught.value.code == "E204" and "mode: coin with gamma: 0.05" in caught.value.next_step
+        return
+    found = check(spec)
+    parts = {line.part: line for line in found.budget}
+    fit, one, whole = (parts[n] for n in ("generator", "one iteration of the search", "the whole search"))
+    assert found.delta == spec.budget.delta and fit.epsilon == 3 and fit.rho is not None
+    assert fit.epsilon - Fraction(1, 10**6) <= epsilon_of(fit.rho, found.delta) <= fit.epsilon
+    assert 0 < one.epsilon <= whole.epsilon <= found.total
+    pure = plan_of(spec.model_copy(update={"budget": spec.budget.model_copy(update={"delta": Fraction(0)})}))
+    if mode == "single":
+        assert found.total < pure.total().epsilon, "parts compose to less than their sum"
+    if scheme == "train-once":
+        assert (one.epsilon, whole.epsilon) == (Fraction(2), pure.mode.cost(Fraction(2)))
+        assert "delta" not in one.note + whole.note and "before the search" in fit.note
+    else:
+        tried = plan_of(spec).index
+        assert one.epsilon == Curve(fit.rho, (tried,)).epsilon(found.delta) < 3 + tried
+        assert one.note.endswith("delta 0.000001") and whole.note.endswith("delta 0.000001")
+
+
+def test_a_generator_with_next_to_no_epsilon_has_nothing_to_spend_at_delta() -> None:
+    budget = {"total": "30", "generator": "0.0000001", "test": "2", "delta": "0.000000001"}
+    with pytest.raises(FacsimileError, match="leaves no noise to draw at this delta"):
+        check(approximate(budget=budget))
+
+
+def test_delta_is_printed_beside_the_total(tmp_path: Path, run: Program) -> None:
+    (tmp_path / "delta.yaml").write_text(dump(approximate()), encoding="utf-8")
+    shown, said = run("check", tmp_path / "delta.yaml").out, run("check", tmp_path / "delta.yaml", "--json").out
+    total = show_upper(check(approximate()).total)
+    assert f"total {total}, delta 0.000001" in shown and re.search(r"generator +3  one fit: rho 0\.\d+", shown)
+    budget = json.loads(said)["budget"]
+    assert budget["delta"] == "0.000001" and [line["part"] for line in budget["lines"] if "rho" in line] == [
+        "generator"
+    ]
+    named = json.loads(run("plan-hash", tmp_path / "delta.yaml", "--json").out)
+    assert (named["delta"], named["epsilon"]) == ("0.000001", total)
 
 
 def test_configurations_of_the_births_paper(births: Path) -> None:

@@ -19,7 +19,8 @@ from facsimile.privacy.noise import SystemNoise
 from facsimile.privacy.transcript import RecordedNoise, Transcript
 from facsimile.release import bundle, run
 from facsimile.release.run import release
-from releases import request, write_data
+from facsimile.spec.release import Specification
+from releases import approximate, request, specification, write_data
 from replays import CASES, Replay, drawn, frames
 
 TESTS = Path(__file__).parents[1]
@@ -94,16 +95,24 @@ def test_a_release_is_made_again_from_its_transcript_byte_for_byte(
     tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the place in the ledger is given: its identifier and its nonce are no part of the transcript."""
+    made_again(tmp_path, workers, monkeypatch, specification())
+
+
+def test_so_is_one_with_delta(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_again(tmp_path, 1, monkeypatch, approximate())
+
+
+def made_again(tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch, spec: Specification) -> None:
     monkeypatch.setattr(run, "date", Today)
     first, again = tmp_path / "first", tmp_path / "again"
     for folder in (first, again):
         (folder / "budget").mkdir(parents=True)
         write_data(folder)
-    said = release(request(first, workers=workers))
+    said = release(request(first, workers=workers, specification=spec))
     monkeypatch.setattr(run, "_place", lambda *_: said.ledger)
     replay = Replay(beside(first))
     monkeypatch.setattr(curator, "SystemNoise", lambda: replay)
-    assert release(request(again)).data_hash == said.data_hash
+    assert release(request(again, specification=spec)).data_hash == said.data_hash
     assert written(again) == written(first) and replay.used()
     if workers == 1:
         assert beside(again).read_bytes() == beside(first).read_bytes()
@@ -123,7 +132,7 @@ def test_every_family_is_replayed_in_a_process_with_another_hash_seed(tmp_path: 
     )
     assert json.loads(said.stdout) == found
     calls = {call for case in CASES for _, call, _ in frames(tmp_path / f"{case}.first")}
-    assert calls == {"laplace", "argmax", "coin", "below"}
+    assert calls == {"laplace", "argmax", "gaussian", "gumbel", "coin", "below"}
 
 
 def test_frames_say_which_index_drew_them(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from facsimile.release.verify import verify
 from facsimile.release.writing import digest, save
 from facsimile.sources.address import Address
 from programs import Program
-from releases import N, request, specification, write_data
+from releases import N, approximate, request, specification, write_data
 
 TODAY = date(2026, 11, 16)
 
@@ -483,8 +483,7 @@ def test_what_is_refused_is_refused_before_the_charge(folder: Path) -> None:
     assert refused(lambda: rehearsal(again, 1)) == "E207"
     bad = specification(families=[{"family": "workload", "grid": {"measurements": ["height"]}}])
     assert refused(lambda: release(replace(again, specification=bad))) == "E200"
-    delta = {"total": "30", "generator": "3", "test": "2", "delta": "0.001"}
-    assert refused(lambda: specification(budget=delta)) == "E204"
+    assert refused(lambda: release(replace(again, specification=approximate()))) == "E307"
     short = specification(records={"count": "399", "public_because": "it is wrong"})
     assert refused(lambda: release(replace(again, specification=short))) == "E104"
     assert kinds(folder) == ["open", "charge", "decided", "done"]

@@ -113,6 +113,22 @@ def test_killed_at_each_of_all_steps(runs: Runs, tmp_path: Path, out: str) -> No
         shutil.rmtree(tmp_path / str(number))
 
 
+@pytest.mark.parametrize("step", ["charged", "searched", "decided", "bundle named", "closed"])
+def test_a_charge_with_delta_is_taken_up_and_not_charged_again(runs: Runs, tmp_path: Path, step: str) -> None:
+    """The ledger that the release began has room for one δ: a second charge would be refused."""
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die=step, delta=True).code == "killed"
+    before = decided(folder) if step != "closed" else None
+    again = runs.run(folder, delta=True)
+    assert again.code == (None if step != "closed" else "E307")
+    assert kinds(folder) == ["open", "charge", "decided", "done"]
+    charge = book(folder).state().entries[1]
+    assert charge["delta"] == "1/1000000" and charge["micro"] > 3_000_000
+    found = outcomes(folder)
+    assert list(found) == [1] and (before is None or found[1] == {before})
+    assert runs.run(folder, out="second", delta=True).code == "E307"
+
+
 @pytest.mark.parametrize("step", ["decided", "closed"])
 def test_a_halt_is_not_drawn_again(runs: Runs, tmp_path: Path, step: str) -> None:
     folder = home(tmp_path / "home")

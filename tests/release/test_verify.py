@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import fields, replace
 from datetime import date
+from fractions import Fraction
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -37,14 +38,16 @@ from facsimile.errors import FacsimileError
 from facsimile.privacy.reader import read_public
 from facsimile.release import bundle
 from facsimile.release import verify as verification
+from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash
 from facsimile.release.reporting import Release, report
 from facsimile.release.run import rehearsal, rehearsed, release
 from facsimile.release.signature import envelope, signed_by
 from facsimile.release.verify import verify
+from facsimile.sources.address import Address
 from facsimile.spec.criteria import RegressionCoefficients
 from facsimile.spec.load import dump
-from releases import request, specification, write_data
+from releases import approximate, request, specification, write_data
 
 UNKNOWN = "Self-consistent; who made it was not checked."
 
@@ -164,6 +167,77 @@ def test_a_forged_figure_does_not_follow_from_the_rest(copy: Path, path: str, va
     assert (code, bundle.REPORT in sentence or bundle.DATA in sentence) == ("E503", True)
 
 
+@pytest.fixture(scope="module")
+def approximated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with δ, after one on the same ledger."""
+    folder = tmp_path_factory.mktemp("approximate")
+    (folder / "budget").mkdir()
+    data = Address.of(write_data(folder))
+    opening = Opening.of(data, folder / "budget" / "people.ledger", None, None)
+    opening.anew(Fraction(30), False, Fraction(1, 10**5))
+    for name in ("first", "bundle"):
+        release(request(folder, specification=approximate(), out=folder / name))
+    return folder / "bundle"
+
+
+def test_a_release_with_delta_says_it_wherever_it_says_epsilon(approximated: Path) -> None:
+    found = verify(approximated)
+    said = json.loads((approximated / bundle.REPORT).read_bytes())
+    package = json.loads((approximated / bundle.PACKAGE).read_bytes())
+    assert found.delta == said["delta"] == package["facsimile"]["delta"] == "0.000001"
+    assert "delta 0.000001" in package["description"]
+    assert said["ledger"]["delta"] == "0.000002" and "before_delta" not in said["ledger"]
+    assert said["fit"]["epsilon"] == "3" and 0 < Fraction(said["fit"]["rho"]) < 1
+    page = (approximated / bundle.PAGE).read_text(encoding="utf-8")
+    assert page.count("δ = 10⁻⁶") >= 4 and "and δ 2 × 10⁻⁶ in all" in page
+    shown = CliRunner().invoke(app, ["verify", str(approximated)]).stdout
+    assert f"epsilon {said['epsilon']}, delta 0.000001" in shown
+
+
+def test_without_delta_nothing_is_said_of_one(made: Path) -> None:
+    said = json.loads((made / bundle.REPORT).read_bytes())
+    assert not {"delta", "fit"} & said.keys() and not {"delta", "before_delta"} & said["ledger"].keys()
+    assert "δ" not in (made / bundle.PAGE).read_text(encoding="utf-8")
+    assert verify(made).delta is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("delta", "0.0000001"),
+        ("delta", None),
+        ("fit.rho", "0.0001"),
+        ("fit.delta", "0.0000001"),
+        ("epsilon", "3"),
+        ("ledger.delta", "0.0000001"),
+        ("ledger.delta", "much"),
+        ("ledger.spent", "1"),
+        ("plan_hash", "0" * 64),
+    ],
+)
+def test_a_forged_delta_does_not_follow_from_the_rest(
+    approximated: Path, tmp_path: Path, path: str, value: Any
+) -> None:
+    copied = Path(shutil.copytree(approximated, tmp_path / "bundle"))
+    forge(copied, bundle.REPORT, _set(path, value))
+    code, sentence = refused(copied)
+    assert (code, bundle.REPORT in sentence) == ("E503", True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("delta: '0.000001'", "delta: '0.0000001'"), ("  delta: '0.000001'\n", "")]
+)
+def test_another_delta_in_the_specification_is_found(
+    approximated: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    copied = Path(shutil.copytree(approximated, tmp_path / "bundle"))
+    content = (copied / bundle.SPECIFICATION).read_text()
+    assert content.count(old) == 1
+    (copied / bundle.SPECIFICATION).write_text(content.replace(old, new))
+    rehash(copied)
+    assert refused(copied)[0] == "E503"
+
+
 def test_a_removed_row_is_found_though_hashes_fit(copy: Path) -> None:
     lines = (copy / bundle.DATA).read_bytes().splitlines(keepends=True)
     (copy / bundle.DATA).write_bytes(b"".join(lines[:-1]))
@@ -250,7 +324,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_data(folder)
     rehearsal(replace(request(folder), out=folder / "rehearsed"), 3)
     files = {path.name: path.read_bytes() for path in (folder / "rehearsed").iterdir()}
-    place = {field.name: "1" for field in fields(LedgerPlace)} | {"sequence": 1, "head": "ab" * 32}
+    place = {field.name: "30" for field in fields(LedgerPlace)} | {"sequence": 1, "head": "ab" * 32}
     said = json.loads(files[bundle.REPORT]) | {"rehearsal": False, "ledger": place}
     promise, configuration = verification._promised(files)
     table = verification._data(files, promise, configuration)

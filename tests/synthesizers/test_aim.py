@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.synthesizers.aim import AIM, MOST_CANDIDATES, SELECTION, _pool
@@ -35,6 +36,16 @@ def test_rounds_that_taught_nothing_double_the_budget_of_the_next() -> None:
     assert len(sizes) < 10
     assert sizes == sorted(sizes)
     assert sizes[1] in (sizes[0], 2 * sizes[0])
+
+
+def test_of_a_rho_a_tenth_selects_and_a_round_that_taught_nothing_halves_the_noise() -> None:
+    table = Table.from_rows(small_domain(3, 3, 3), np.random.default_rng(1).integers(0, 3, (300, 3)))
+    run = fitted(AIM(rounds=20), table, Known(300), Rho(1, 1000))
+    asked = [m.cost().rho for m, _ in run.tape[1:]]
+    assert run.spent == Rho(1, 1000)
+    assert [9 * selection for selection in asked[::2]] == asked[1::2]
+    times = [later / sooner for sooner, later in pairwise(asked[1:-2:2])]
+    assert len(times) < 10 and set(times) <= {1, 4} and 4 in times
 
 
 def test_scores_weigh_by_the_workload_and_pay_for_noise() -> None:

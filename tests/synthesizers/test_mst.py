@@ -3,7 +3,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.mst import MST
@@ -20,6 +22,16 @@ def test_a_third_for_columns_a_tenth_for_edges_the_rest_for_pairs() -> None:
     assert [len(m) for m in marginals] == [4, 3]
     assert [sum(e for _, e in m) for m in marginals] == [Fraction(1, 3), Fraction(17, 30)]
     assert edges == [Fraction(1, 30)] * 3
+
+
+def test_of_a_rho_pairs_have_more_and_each_what_its_cells_deserve() -> None:
+    run = fitted(MST(), table_of((3, 2, 4, 3)), Known(300), Rho(1))
+    singles, pairs = (m.marginals for m, _ in run.tape if isinstance(m, NoisyMarginals))
+    edges = [m.epsilon for m, _ in run.tape if isinstance(m, NoisySelection)]
+    assert sum((rho for _, rho in singles), Rho(0)) == Rho(1, 6) and sum(edges, Rho(0)) == Rho(1, 20)
+    domain = table_of((3, 2, 4, 3)).domain
+    units = [float(rho) / domain.size(pair) ** 0.5 for pair, rho in pairs]
+    assert units == pytest.approx([units[0]] * 3, rel=1e-3)
 
 
 def test_a_large_pair_that_says_little_is_left_alone() -> None:

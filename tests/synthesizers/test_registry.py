@@ -52,7 +52,7 @@ class Evenly(Synthesizer):
 
 @dataclass(frozen=True)
 class Approximate(Evenly):
-    pure = False
+    law = "delta"
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def test_one_name_of_two_packages_is_nobodys(install: Install) -> None:
         registered("evenly")
 
 
-def test_one_that_is_not_pure_is_never_run(install: Install, tmp_path: Path) -> None:
+def test_one_that_needs_a_delta_is_never_run_without(install: Install, tmp_path: Path, run: Program) -> None:
     install("evenly_package", {"approximate": "Approximate"}, EVENLY)
     chosen = specification(families=[{"family": "approximate"}, {"family": "mst"}])
     assert [grid.family for grid in chosen.space.pure().grids] == ["mst"]
@@ -193,6 +193,8 @@ def test_one_that_is_not_pure_is_never_run(install: Install, tmp_path: Path) -> 
     report = running.rehearsal(request(tmp_path, specification=chosen), 1).report
     assert report is not None
     assert report.as_json()["family"] == "mst"
+    refused = run("check", written(tmp_path, "approximate"))
+    assert (refused.code, "E204" in refused.err, "needs a delta" in refused.err) == (2, True, True)
 
 
 def test_an_unknown_name_is_refused_and_nothing_is_imported_for_it(

@@ -7,6 +7,7 @@ from string import ascii_lowercase
 import numpy as np
 import pytest
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.synthesizers import tables
 from facsimile.synthesizers.base import Known
@@ -34,6 +35,11 @@ def test_every_round_costs_half_for_the_choice_and_half_for_the_answer() -> None
     run = fitted(MWEMTables(num_iterations=7), table_of((3, 2, 4)), Known(300), Fraction(1))
     assert [type(m) for m, _ in run.tape] == [NoisySelection, NoisyMarginals] * 7
     assert {m.cost().epsilon for m, _ in run.tape} == {Fraction(1, 14)}
+
+
+def test_of_a_rho_a_round_chooses_with_a_tenth() -> None:
+    run = fitted(MWEMTables(num_iterations=7), table_of((3, 2, 4)), Known(300), Rho(7))
+    assert [m.cost().rho for m, _ in run.tape] == [Fraction(1, 10), Fraction(9, 10)] * 7
 
 
 def test_a_question_may_be_chosen_again() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals, NoisyScores
@@ -15,10 +16,10 @@ from facsimile.privacy.reader import rehearse
 from facsimile.spec.bins import CategoryBin
 from facsimile.spec.columns import Axis
 from facsimile.synthesizers import workload
-from facsimile.synthesizers.base import Known, RowModel
+from facsimile.synthesizers.base import Known, RowModel, by_cells
 from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.measurements import BestGroups, Item, affordable, items, shares
-from facsimile.synthesizers.workload import Workload, batches, strongest, tied, whole
+from facsimile.synthesizers.workload import Workload, batches, firm, strongest, tied, whole
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.measurement import Measurement
@@ -73,7 +74,7 @@ def test_it_spends_exactly_epsilon_and_draws_exactly_n_possible_records(
     ledger = MemoryLedger()
     curator = Curator.rehearsal(rehearse(table), seed, ledger)
     model = Workload(text).fit(curator, Known(200, zeros), epsilon, np.random.default_rng(seed))
-    assert ledger.spent == epsilon
+    assert ledger.spent == Cost.of(epsilon)
     for n in (1, 200):
         drawn = model.sample(n, np.random.default_rng(seed))
         assert drawn.n == n
@@ -237,6 +238,38 @@ def test_weights_are_for_items_or_for_their_tables() -> None:
     ]
     assert shares("1,2; 0.5", every, domain, 100, Fraction(7)) == [[Fraction(2), Fraction(4)], [Fraction(1)]]
     assert shares("auto", every, domain, 100, Fraction(11)) == [[Fraction(6), Fraction(3)], [Fraction(2)]]
+
+
+@given(st.lists(st.integers(2, 400), min_size=2, max_size=5))
+def test_what_tables_deserve_leaves_the_least_squared_error(sizes: list[int]) -> None:
+    """By a tenth more or less for any of them; Σ cells/share² or Σ cells/share."""
+    for share, power in ((Fraction(1), 2), (Rho(1), 1)):
+        best = np.array(by_cells(sizes, share), float)
+        errors = [
+            float((np.array(sizes) / (weights / weights.sum()) ** power).sum())
+            for weights in (
+                best,
+                *(best * np.where(np.arange(len(sizes)) == i, 1.1, 1) for i in range(len(sizes))),
+            )
+        ]
+        assert min(errors) >= errors[0] * (1 - 1e-4)
+
+
+def test_of_a_rho_tables_deserve_the_root_of_their_cells() -> None:
+    domain = domain_of(9, 1)
+    every = items("each; a*b", domain, 100, Rho(1))
+    assert shares("auto", every, domain, 100, Rho(15)) == [[Rho(9), Rho(3)], [Rho(3)]]
+    assert shares("1,2; 0.5", every, domain, 100, Rho(7)) == [[Rho(2), Rho(4)], [Rho(1)]]
+    assert all(isinstance(share, Rho) for item in shares("auto", every, domain, 100, Rho(15)) for share in item)
+
+
+@pytest.mark.parametrize("share", [Rho(1, 50), Rho(4)], ids=["much", "little"])
+def test_noise_of_a_rho_has_the_variance_that_its_measurement_says(share: Rho) -> None:
+    """4,000 draws: nine deviations of a variance, √(2/4000); a small σ in whole numbers has a little less."""
+    draws = Curator.rehearsal(rehearse(table_of(domain_of(1), 10, 0)), 5)
+    answers = [draws.run(NoisyMarginals(((("a",), share),)))[0] for _ in range(4000)]
+    assert firm(answers[0]).variance == answers[0].variance == pytest.approx(1 / float(share))
+    assert np.var([answer.counts[0] for answer in answers]) == pytest.approx(1 / float(share), rel=0.2)
 
 
 @pytest.mark.parametrize(

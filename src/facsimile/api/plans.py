@@ -155,6 +155,7 @@ class PlannedRelease(Narrowing, Tabular):
             "public": self.about(),
             "accept": found.accept,
             "total": show_decimal(option.total),
+            **({"delta": show_decimal(option.delta)} if option.delta else {}),
             "scheme": option.scheme,
             "selection": option.selection.model_dump(mode="json", exclude_none=True),
             "generator": show_decimal(option.generator),
@@ -186,11 +187,14 @@ class PlannedRelease(Narrowing, Tabular):
     def page(self) -> Page:
         from facsimile.explore.options import VARIANTS
         from facsimile.release.check import show_upper
+        from facsimile.spec.decimals import show_decimal
 
         study, found, option = self.study, self.found, self.found.option
         declared, every = study.declared.budget.total, self.found.option.configurations
         page = Page(study.declared.title)
-        page.line(f"Total epsilon {show_upper(option.total)}: a release with probability {found.point.span}")
+        delta = f", delta {show_decimal(option.delta)}" if option.delta else ""
+        total = f"Total epsilon {show_upper(option.total)}{delta}"
+        page.line(f"{total}: a release with probability {found.point.span}")
         for line in self._doubts():
             page.line(line)
         page.line(
@@ -199,7 +203,8 @@ class PlannedRelease(Narrowing, Tabular):
         )
         page.line(self.reason)
         rows = [(name, show_upper(value), note) for name, value, note in self._split()]
-        page.table("Budget", "part|>epsilon|_", [*rows, ("total", show_upper(option.total), "")])
+        composed = f"composed{delta}" if option.delta else ""
+        page.table("Budget", "part|>epsilon|_", [*rows, ("total", show_upper(option.total), composed)])
         kept = [
             (c.identifier, differing(c, every) or _worded(c.hyperparameters) or "as it comes") for c in every
         ]

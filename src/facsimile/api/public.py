@@ -227,11 +227,9 @@ class DesignedWorkload(Result):
 
     def notes(self) -> list[str]:
         """What stands at the head of the specification."""
-        from facsimile.spec.decimals import show_decimal
-
-        spent, chance = show_decimal(self.found.epsilon), self.found.confirmed
+        chance = self.found.confirmed
         return [
-            f"Measurements designed on {self.records:,} public records, for a generator epsilon of {spent}.",
+            f"Measurements designed on {self.records:,} public records, for {self._spent()}.",
             f"There {chance.met} of {chance.of} candidates met every criterion, with room for its test.",
         ]
 
@@ -249,13 +247,12 @@ class DesignedWorkload(Result):
             name: {**asdict(c), "share": c.share, "low": c.bounds[0], "high": c.bounds[1]}
             for name, c in (("confirmed", found.confirmed), ("auto", found.before))
         }
-        plain = {k: v for k, v in asdict(found).items() if k not in ("confirmed", "before")}
+        left = ("confirmed", "before", *(["laws"] if found.laws is None else []))
+        plain = {k: v for k, v in asdict(found).items() if k not in left}
         return plain | sides | {"epsilon": show_decimal(found.epsilon), "records": self.records}
 
     def page(self) -> Page:
         """The tables and shares, what was predicted and confirmed, and which criteria fail first."""
-        from facsimile.spec.decimals import show_decimal
-
         found, page = self.found, Page(self.specification.title)
         page.line(f"{self.records:,} public records; nothing here is protected")
         names = {
@@ -263,8 +260,9 @@ class DesignedWorkload(Result):
             "auto": "`auto`: nothing better was found",
             "specification": "what the specification had",
         }
-        page.line(f"Taken for a generator epsilon of {show_decimal(found.epsilon)}: {names[found.taken]}")
-        page.table("Measurements", "what|>per cent of epsilon", self._rows())
+        page.line(f"Taken for {self._spent()}: {names[found.taken]}")
+        currency = "epsilon" if found.laws is None else "rho"
+        page.table("Measurements", f"what|>per cent of {currency}", self._rows())
         rows = (
             [("predicted", _percent(found.predicted), "criteria with a linear view")]
             if found.predicted is not None
@@ -280,6 +278,10 @@ class DesignedWorkload(Result):
                 )
             )
         page.table("Chance that every criterion is met, with room for its test", "_|>chance|_", rows)
+        if found.laws is not None:
+            from facsimile.spec.decimals import show_decimal
+
+            page.line(found.laws.words(show_decimal(self.specification.budget.delta)))
         if found.failing:
             failing = sorted(found.failing.items(), key=lambda one: -one[1])
             page.table(
@@ -292,6 +294,14 @@ class DesignedWorkload(Result):
             f"{found.seconds:.0f} seconds."
         )
         return page
+
+    def _spent(self) -> str:
+        """What the measurements are for."""
+        from facsimile.spec.decimals import show_decimal
+
+        delta = self.specification.budget.delta
+        beside = f", delta {show_decimal(delta)}" if delta else ""
+        return f"a generator epsilon of {show_decimal(self.found.epsilon)}{beside}"
 
     def _rows(self) -> list[tuple[str, str]]:
         own = self.found.own

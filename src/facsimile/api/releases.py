@@ -127,7 +127,7 @@ class Released(Result, Tabular):
         said, page = self.report, Page(self.report["title"])
         kind = "rehearsed, without protection" if said["rehearsal"] else "released"
         made = f"{said['records']:,} synthetic records {kind}"
-        page.line(f"{made}, epsilon {said['epsilon']}, by {said['family']}")
+        page.line(f"{made}, {_loss(said['epsilon'], said.get('delta'))}, by {said['family']}")
         exact = {line["name"]: line["value"] for line in said.get("rehearsed", {}).get("exact", ())}
         rows = [
             (c["name"], figure(c["value"], "shared" if c["shared"] else "none"), above(c["bound"]), _limit(c))
@@ -144,6 +144,10 @@ class Released(Result, Tabular):
             page.line(f"\nCandidates tried: {said['rehearsed']['iterations']}")
         page.line(f"\nThe page to read first: {self.out / 'README.html'}")
         return page
+
+
+def _loss(epsilon: str, delta: str | None) -> str:
+    return f"epsilon {epsilon}" + ("" if delta is None else f", delta {delta}")
 
 
 def _limit(criterion: Mapping[str, Any]) -> str:
@@ -182,13 +186,15 @@ class Held(Result):
     found: Verified
 
     def as_json(self) -> dict[str, Any]:
-        return {"verified": True, **asdict(self.found)}
+        found = asdict(self.found)
+        return {"verified": True, **{k: v for k, v in found.items() if k != "delta" or v is not None}}
 
     def page(self) -> Page:
         from facsimile.documents.numerals import holding, standing_in
 
         found, page = self.found, Page(self.found.title)
-        page.line(f"{found.records:,} records, epsilon {found.epsilon}, plan {found.plan_hash}")
+        loss = _loss(found.epsilon, found.delta)
+        page.line(f"{found.records:,} records, {loss}, plan {found.plan_hash}")
         page.line("Signed by the key " + found.signed_by if found.signed_by else "Not signed.")
         if not found.rendered:
             page.line("Another version made the documents: their hashes fit, their words were not made again.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from facsimile.acceptance.planned import NoiseLine
     from facsimile.explore.attainable import Attainable
-    from facsimile.release.check import Check
+    from facsimile.release.check import BudgetLine, Check
     from facsimile.release.public import BinnedMean, PublicSummary
     from facsimile.spec.release import Specification
 
@@ -99,15 +99,17 @@ class Checked(Result, Tabular):
             "selection": plan_of(spec).mode.name,
             "configurations": {
                 "total": spec.space.size,
-                "pure": spec.drawable.size,
+                "pure": spec.space.pure().size,
+                "drawable": spec.drawable.size,
                 "allowed": spec.space.whole.size,
                 "by_family": [asdict(line) for line in found.families],
             },
             "finest_cells": found.finest_cells,
             "budget": {
-                "lines": [asdict(line) | {"epsilon": show_decimal(line.epsilon)} for line in found.budget],
+                "lines": [_budget_line(line) for line in found.budget],
                 "total": show_decimal(found.total),
                 "declared": show_decimal(spec.budget.total),
+                **({"delta": show_decimal(found.delta)} if found.delta else {}),
             },
             "criteria": [
                 {
@@ -161,11 +163,23 @@ def _families(page: Page, found: Check) -> None:
 
 def _budget(page: Page, found: Check) -> None:
     from facsimile.release.check import show_upper
+    from facsimile.spec.decimals import show_decimal
 
     rows = [(line.part, show_upper(line.epsilon), line.note) for line in found.budget]
     declared = show_upper(found.specification.budget.total)
-    rows.append(("total", show_upper(found.total), f"declared {declared}"))
+    delta = f", delta {show_decimal(found.delta)}" if found.delta else ""
+    rows.append(("total", show_upper(found.total), f"declared {declared}{delta}"))
     page.table("Budget", "part|>epsilon|_", rows)
+    if delta:
+        page.line(f"total {show_upper(found.total)}{delta}: parts compose to less than their sum.")
+        page.line("The generator's epsilon is that of its fit alone at this delta.")
+
+
+def _budget_line(line: BudgetLine) -> dict[str, Any]:
+    from facsimile.spec.decimals import show_decimal
+
+    found = {"part": line.part, "epsilon": show_decimal(line.epsilon), "note": line.note}
+    return found | ({} if line.rho is None else {"rho": show_decimal(line.rho)})
 
 
 def _noise(page: Page, found: Check) -> None:

@@ -112,9 +112,15 @@ class Explored(Result, Tabular):
         return attainable(self.study.declared, self.study.setup.table)
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self.found) | {"attainable": [asdict(line) for line in self.attainable]}
+        from facsimile.spec.decimals import show_decimal
+
+        delta = self.study.declared.budget.delta
+        declared = {"delta": show_decimal(delta)} if delta else {}
+        return asdict(self.found) | declared | {"attainable": [asdict(line) for line in self.attainable]}
 
     def page(self) -> Page:
+        from facsimile.spec.decimals import show_decimal
+
         study, found, page = self.study, self.found, Page(self.study.declared.title)
         page.line(f"{study.setup.table.n:,} public records in {study.data}; nothing here is protected")
         page.line(
@@ -129,7 +135,9 @@ class Explored(Result, Tabular):
             ("still running", f"{found.running:,}", "" if found.finished else "the same command goes on"),
             ("all", f"{found.configurations:,}", ""),
         ]
-        page.table(f"The race at epsilon {found.level}", "_|>number|_", rows)
+        delta = study.declared.budget.delta
+        beside = f", delta {show_decimal(delta)}" if delta else ""
+        page.table(f"The race at epsilon {found.level}{beside}", "_|>number|_", rows)
         show_attainable(page, self.attainable, study.declared.budget.generator)
         if found.finalists:
             finals = [(level, ", ".join(names)) for level, names in found.finalists.items()]
@@ -168,7 +176,8 @@ class Reported(Result):
     found: Written
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self.found) | {"page": self.out.name}
+        found = {name: part for name, part in asdict(self.found).items() if (name, part) != ("delta", "0")}
+        return found | {"page": self.out.name}
 
     def page(self) -> Page:
         found, page = self.found, Page(self.found.title)

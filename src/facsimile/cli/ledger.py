@@ -33,6 +33,13 @@ def ledger_new(
     file: LedgerFile,
     data: Annotated[Address, source("The confidential data it counts for.")],
     cap: Annotated[str, typer.Option(metavar="EPSILON", help="What may be spent in all; it never changes.")],
+    delta: Annotated[
+        str | None,
+        typer.Option(metavar="DELTA", help="The delta that may be spent in all; it never changes."),
+    ] = None,
+    rho: Annotated[
+        str | None, typer.Option(metavar="RHO", help="Set this much rho aside, at half of the delta.")
+    ] = None,
     anchor: AnchorFile = None,
     dataset_key: DatasetKey = None,
     again: Annotated[
@@ -43,13 +50,13 @@ def ledger_new(
     """Open a ledger for confidential data: how much may be spent on it in all.
 
     Data has one ledger. With --again it gets another: what the earlier ones had spent is carried into its first
-    entry and stands in every later document.
+    entry and stands in every later document. A release with `budget.delta` needs a ledger with --delta.
 
     Example: facsimile ledger new births.ledger --data births.csv --cap 2 --anchor /safe/births.anchor
     """
     from facsimile.api.ledgers import begun
 
-    book = begun(file, data, cap, anchor, dataset_key, again)
+    book = begun(file, data, cap, anchor, dataset_key, again, delta, rho)
     if as_json:
         print_json(book.summary())
     else:
@@ -80,3 +87,5 @@ def ledger_verify(file: LedgerFile, anchor: AnchorFile = None, as_json: AsJson =
         print_json(book.summary())
     else:
         typer.echo(f"The ledger is whole: {book.state.sequence + 1} entries, head {book.state.head[:16]}.")
+        for line in book.lines() if book.caps() else ():
+            typer.echo(line)

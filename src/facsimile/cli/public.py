@@ -90,7 +90,6 @@ def synthesize_command(
     Example: facsimile synthesize examples/births/released.yaml --data births.csv --public -o synthetic.csv
     """
     from facsimile.api.public import fit
-    from facsimile.release.check import show_upper
 
     refuse_unless(public)
     spent, chosen = epsilon_of(epsilon, refusal("E200", problem=EPSILON)), _settings(settings or [])
@@ -103,7 +102,7 @@ def synthesize_command(
     if as_json:
         print_json(fitted.as_json() | {"file": out.name})
     else:
-        made = f"{fitted.n:,} synthetic records in {out.name}: {family}, epsilon {show_upper(fitted.spent)}"
+        made = f"{fitted.n:,} synthetic records in {out.name}: {family}, {fitted.loss}"
         typer.echo(f"{made}. A rehearsal on public data.")
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +14,9 @@ from facsimile.cli.page import print_json, print_page, said_or, show
 from facsimile.cli.progress import busy
 from facsimile.errors import refusal
 from facsimile.sources.address import Address
+
+if TYPE_CHECKING:
+    from facsimile.spec.release import Budget
 
 
 def release_command(
@@ -52,7 +54,7 @@ def release_command(
     specification = load_checked(spec)
     words = "Rehearsing" if rehearse else "Releasing: this takes as long as it takes, and tells nothing"
     with (
-        _told_of_a_new_ledger(ledger, specification.budget.total, data, as_json),
+        _told_of_a_new_ledger(ledger, specification.budget, data, as_json),
         busy(words, as_json, at_once=not rehearse),
     ):
         made = release(
@@ -64,7 +66,7 @@ def release_command(
 
 
 @contextlib.contextmanager
-def _told_of_a_new_ledger(ledger: Path | None, cap: Fraction, data: Address, as_json: bool) -> Iterator[None]:
+def _told_of_a_new_ledger(ledger: Path | None, budget: Budget, data: Address, as_json: bool) -> Iterator[None]:
     """Say so, however the release ended, where it began the ledger of its data."""
     from facsimile.api.ledgers import BACKUP
     from facsimile.spec.decimals import show_decimal
@@ -74,7 +76,9 @@ def _told_of_a_new_ledger(ledger: Path | None, cap: Fraction, data: Address, as_
         yield
     finally:
         if ledger is not None and not there and not as_json and ledger.exists():
-            begun = f"A ledger was begun: {ledger}. {show_decimal(cap)} may be spent on {data.name} in all,"
+            delta = f", with delta {show_decimal(budget.delta)}," if budget.delta else ""
+            cap = f"{show_decimal(budget.total)}{delta}"
+            begun = f"A ledger was begun: {ledger}. {cap} may be spent on {data.name} in all,"
             with said_or(begun):
                 typer.echo(f"{begun}\nwhich is confidential from now on. {BACKUP}\n")
 

@@ -50,11 +50,14 @@ def plan_hash_command(spec: SpecFile, as_json: AsJson = False) -> None:
     """
     from facsimile.release.check import load_checked, show_upper
     from facsimile.release.plan import plan_hash, plan_of
+    from facsimile.spec.decimals import show_decimal
 
     specification = load_checked(spec)
     found = plan_hash(specification)
     if as_json:
-        print_json({"plan_hash": found, "epsilon": show_upper(plan_of(specification).total().epsilon)})
+        total = plan_of(specification).total()
+        delta = {"delta": show_decimal(total.delta)} if total.delta else {}
+        print_json({"plan_hash": found, "epsilon": show_upper(total.epsilon), **delta})
     else:
         typer.echo(found)
 

@@ -44,6 +44,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "records": report.records,
             "unit": report.unit,
             "epsilon": report.epsilon,
+            **({} if report.delta is None else {"delta": report.delta}),
             "rules": [asdict(rule) for rule in report.rules],
             "plan_hash": report.plan_hash,
             "data_hash": report.data_hash,
@@ -148,10 +149,11 @@ def plain(label: str, words: str) -> bool:
 
 
 def _description(report: Report) -> str:
+    delta = "" if report.delta is None else f" and delta {report.delta}"
     private = "A release by this plan would be differentially" if report.rehearsal else "Differentially"
     words = (
         f"Synthetic data: {report.records:,} rows drawn from a statistical model; no row is a person. "
-        f"{private} private with epsilon {report.epsilon}; one record is {report.unit}."
+        f"{private} private with epsilon {report.epsilon}{delta}; one record is {report.unit}."
     )
     return f"{report.description} {words}" if report.description else words
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from math import exp
 
 from facsimile.spec.decimals import parse_decimal, show_decimal
@@ -92,6 +93,33 @@ def rounded_up(text: str) -> str:
     digits = max(2, 1 - exactly.adjusted())
     rounded = exactly.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
     return f"{rounded:f}".rstrip("0").rstrip(".") if rounded else "0"
+
+
+def small(text: str | Fraction) -> str:
+    """A delta for people: a power of ten, or two significant digits of one; never below the exact one.
+
+    >>> small("0.000000001"), small("0.00000000123"), small("0.05")
+    ('10⁻⁹', '1.3 × 10⁻⁹', '0.05')
+    """
+    exactly = parse_decimal(text)
+    wide = Context(prec=60, rounding=ROUND_CEILING)
+    rounded = Context(prec=2, rounding=ROUND_CEILING).create_decimal(
+        wide.divide(Decimal(exactly.numerator), Decimal(exactly.denominator))
+    )
+    power = rounded.adjusted()
+    if power >= -3:
+        return f"{rounded.normalize():f}"
+    digits, raised = f"{rounded.scaleb(-power).normalize():f}", f"10{str(power).translate(_RAISED)}"
+    return raised if digits == "1" else f"{digits} × {raised}"
+
+
+def one_in(chance: Fraction) -> str:
+    r"""A small chance as one in so many, never too small.
+
+    >>> one_in(Fraction(1, 10**9)), one_in(Fraction(165915, 10**9))
+    ('one in\xa01,000,000,000', 'one in\xa06,027')
+    """
+    return f"one in\u00a0{int(1 / chance):,}"
 
 
 def spoken_day(day: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -30,8 +31,10 @@ from facsimile.documents.numerals import (
     exact,
     holding,
     number,
+    one_in,
     percentage,
     rounded_up,
+    small,
     spoken_day,
 )
 from facsimile.documents.report import FREE, ONCE, ORIGINAL, Regression, Report
@@ -51,6 +54,7 @@ _TOPICS = {
     "regression": "regression",
 }
 _LARGE = 3
+RISKY = Fraction(1, 1000)
 MOST = 60
 """Groups of a criterion that are shown; report.json has all of them."""
 
@@ -169,6 +173,7 @@ def _words(report: Report) -> dict[str, Any]:
         "double": show_decimal(2 * parse_decimal(epsilon)),
         "factor": number(exp(float(epsilon)), ROUND_CEILING, 3),
         "large": parse_decimal(report.epsilon) >= _LARGE,
+        **_approximate(report, float(epsilon)),
         "beliefs": [belief(prior, float(epsilon)) for prior in (0.01, 0.1, 0.5)],
         "drawn": {c.name: Markup(figures.one_way(c)) for c in report.columns},
         "described": {c.name: figures.described(c) for c in report.columns},
@@ -178,6 +183,33 @@ def _words(report: Report) -> dict[str, Any]:
         "quality": Markup(figures.quality(report.criteria)),
         "weighed": figures.weighed(report.criteria),
     }
+
+
+def _approximate(report: Report, epsilon: float) -> dict[str, Any]:
+    """What is said of δ: the chance of a failure for one record, for any of them, and for a person with two.
+
+    (ε, δ) for one record is (2ε, (1 + e^ε)δ) for two.
+    """
+    told: dict[str, Any] = {"delta": "", "small": small, "with_delta": _with_delta, "in_signs": str}
+    if report.delta is None:
+        return told
+    delta = parse_decimal(report.delta)
+    of_any = min(Fraction(1), report.records * delta)
+    return told | {
+        "delta": small(report.delta),
+        "in_signs": lambda note: note.replace(f"delta {report.delta}", f"δ = {small(delta)}").replace(
+            "rho ", "ρ = "
+        ),
+        "one_in": one_in(delta),
+        "any_chance": small(of_any),
+        "any_in": one_in(of_any),
+        "risky": of_any > RISKY,
+        "double_delta": small(delta * (1 + Fraction(exp(epsilon)))),
+    }
+
+
+def _with_delta(delta: str) -> str:
+    return "" if delta == "0" else f" and δ {small(delta)}"
 
 
 def _peopled(report: Report) -> bool:

@@ -13,6 +13,7 @@ ORIGINAL, RELEASE = "original and release", "release"
 """Where a rule was applied."""
 ONCE = "fit before the loop"
 """The part of the budget that pays for a regression fitted once."""
+_NEWER = ("prior", "delta", "fit")
 FREE = f"paid by the {ONCE}"
 """The note of a part that compares with that regression, and so costs nothing more."""
 
@@ -149,7 +150,7 @@ class LedgerPlace:
     """Where the budget was charged: a fork of the ledger becomes visible in public.
 
     `spent` is what the ledger had spent in all, this release included; `before` is what earlier ledgers of the
-    same data had spent.
+    same data had spent. `delta` and `before_delta` are the same of δ, where there is any.
     """
 
     id: str
@@ -157,6 +158,21 @@ class LedgerPlace:
     head: str
     spent: str
     before: str
+    delta: str = "0"
+    before_delta: str = "0"
+
+
+@dataclass(frozen=True)
+class FitEntry:
+    """What one fit of the model spent where δ is declared: alone it would be (ε, δ)-differentially private.
+
+    `rho`: its Gaussian noise is exact, in whole numbers, and this is its ρ (zCDP). None: the model was trained
+    with Gaussian noise in floating-point numbers, and has this (ε, δ) by an accounting of its own.
+    """
+
+    epsilon: str
+    delta: str
+    rho: str | None
 
 
 @dataclass(frozen=True)
@@ -211,7 +227,8 @@ class Confidence:
 class Report:
     """A release's own figures. Nothing here depends on the confidential table but through noisy answers.
 
-    `sources` says who set the budget, the selection and the projection, where the specification does.
+    `sources` says who set the budget, the selection and the projection, where the specification does. `delta`
+    and `fit` are there where the specification declares δ; without it a release has pure ε.
     """
 
     format: int
@@ -251,11 +268,16 @@ class Report:
     governance: Governance | None = None
     sources: dict[str, str] = field(default_factory=dict)
     prior: PriorEntry | None = None
+    delta: str | None = None
+    fit: FitEntry | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data; publisher and governance are the specification's own. Without a prior nothing is said of
-        one: so it was before there were any."""
+        one, and nothing of δ without one: so it was before there were any."""
         people = {"publisher": self.publisher, "governance": self.governance}
         plain = {name: None if part is None else part.model_dump() for name, part in people.items()}
         found = asdict(replace(self, publisher=None, governance=None)) | plain
-        return {name: part for name, part in found.items() if name != "prior" or part is not None}
+        if found["ledger"] is not None:
+            spent = found["ledger"].items()
+            found["ledger"] = {name: part for name, part in spent if "delta" not in name or part != "0"}
+        return {name: part for name, part in found.items() if name not in _NEWER or part is not None}

@@ -5,13 +5,14 @@ fresh       two samples of the public table's size, drawn from it with replaceme
 predicted   nine of ten candidates of the specification's own workload come this close, as design predicts
             it without making any; where that workload says `auto` it is not told
 saved       the generator's epsilon that a threshold half as large again would save. Noise is as 1/ε around
-            a bias, so the epsilon at which nine of ten candidates meet all criteria follows from one prediction
+            a bias, or with δ as 1/√ρ(ε, δ), so the epsilon at which nine of ten candidates meet all criteria
+            follows from one prediction
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -61,7 +62,7 @@ def attainable(specification: Specification, table: Table, seed: int = 0) -> tup
     real, epsilon = recode(spec, table, spec.first), spec.budget.generator
     reached = dict(zip([c.name for c in spec.criteria], _apart(spec, real, seed), strict=True))
     found = foreseen(spec, real, epsilon)
-    ratios = {} if found is None else _ratios(found, epsilon)
+    ratios = {} if found is None else _ratios(found, Rehearsals(spec, real, spec.first, epsilon))
     needed = _needed(ratios, {}, epsilon)
     lines = []
     for criterion in spec.criteria:
@@ -85,7 +86,7 @@ def attainable(specification: Specification, table: Table, seed: int = 0) -> tup
 def foreseen(specification: Specification, real: Table, epsilon: Fraction) -> Found | None:
     """The prediction of the specification's own workload; None where it has none that can be read."""
     rehearsals = Rehearsals(specification, real, specification.first, epsilon)
-    own = [Draft.read(texts, real.domain, real.n, epsilon) for texts in listed(specification)]
+    own = [Draft.read(texts, real.domain, real.n, rehearsals.budget) for texts in listed(specification)]
     draft = next((one for one in own if one is not None), None)
     structures = None if draft is None else searched(rehearsals, True, 0, lambda _: None)
     if draft is None or structures is None:
@@ -105,12 +106,17 @@ def _apart(specification: Specification, real: Table, seed: int) -> list[float |
     return [float(value) if np.isfinite(value) else None for value in kept]
 
 
-def _ratios(found: Found, epsilon: Fraction) -> dict[str, Floats]:
+def _ratios(found: Found, rehearsals: Rehearsals) -> dict[str, Floats]:
     """For each criterion the worst error beside its limit: a line for each rung of the ladder."""
-    criteria, spent = found.prediction.criteria, found.spent(epsilon)
-    noise = found.prediction.errors(spent, np.zeros_like(found.bias))
-    rungs = np.array([criteria.worst(noise / times + found.bias[:, None]) for times in LADDER])
-    return {name: rungs[:, place] for place, name in enumerate(criteria.names)}
+    criteria, budget = found.prediction.criteria, rehearsals.budget
+    noise = found.prediction.errors(found.spent(budget), np.zeros_like(found.bias))
+    rungs = []
+    for times in LADDER:
+        rung = replace(rehearsals, epsilon=rehearsals.epsilon * Fraction(times)).budget
+        quieter = found.prediction.law.quieter(budget, rung)
+        rungs.append(criteria.worst(noise / quieter + found.bias[:, None]))
+    lines = np.array(rungs)
+    return {name: lines[:, place] for place, name in enumerate(criteria.names)}
 
 
 def _needed(ratios: dict[str, Floats], room: dict[str, float], epsilon: Fraction) -> float | None:

@@ -84,6 +84,7 @@ def _sections(option: Option) -> Iterator[tuple[str, Any]]:
     yield "scheme", option.scheme
     yield "selection", _selection(option.selection)
     parts = {"total": option.total, "generator": option.generator, "test": option.test, "once": option.once}
+    parts["delta"] = option.delta or None
     yield "budget", {name: show_decimal(value) for name, value in parts.items() if value is not None}
 
 

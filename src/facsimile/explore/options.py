@@ -81,6 +81,11 @@ class Option:
     declared: tuple[Fraction, bool] = (Fraction(0), False)
     """The δ, and whether a family has an (ε, δ) of its own."""
 
+    @property
+    def delta(self) -> Fraction:
+        """The δ that the specification declares."""
+        return self.declared[0]
+
     @cached_property
     def mode(self) -> Mode:
         """The selection at work."""

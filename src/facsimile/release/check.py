@@ -7,22 +7,24 @@ that a stakeholder sees whether noise could hide the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
+from math import floor, log10
 from pathlib import Path
 
 from facsimile.acceptance.kind import kinds_of
 from facsimile.acceptance.planned import Assumed, NoiseLine, declared
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
-from facsimile.privacy.modes import mode_of
+from facsimile.privacy.mechanisms.search import Plan
+from facsimile.privacy.modes import Single, mode_of
 from facsimile.privacy.renyi import rho_of
 from facsimile.release.feasible import infeasible
-from facsimile.release.plan import plan_of
+from facsimile.release.plan import plan_of, share_of
 from facsimile.release.prior import found_hash, unpinned
 from facsimile.release.questions import unaskable, unheld, untied
-from facsimile.release.recipe import NEEDS_DELTA, Recipe
+from facsimile.release.recipe import NEEDS_DELTA, PROVED, Recipe
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.families import family_of
 from facsimile.spec.load import load
@@ -38,7 +40,6 @@ UNPROVED = (
     "selection mode {mode} has no guarantee with delta: what shows a record with probability delta, "
     "tried until it succeeds, shows it for certain"
 )
-PROVED = "mode: single, mode: coin with gamma: 0.05, scheme: train-once, or no delta"
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ class FamilyLine:
 
 @dataclass(frozen=True)
 class BudgetLine:
-    """One part of the budget and how often it counts."""
+    """One part of the budget and how often it counts. `rho`: what a fit may spend where δ is declared."""
 
     part: str
     epsilon: Fraction
     note: str
+    rho: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Check:
     total: Fraction
     noise: tuple[NoiseLine, ...]
     finest_cells: int
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ of the total: all that is charged."""
+        return self.specification.budget.delta
 
     @property
     def loud(self) -> tuple[str, ...]:
@@ -98,6 +105,9 @@ def _notes(specification: Specification, family: str) -> Iterator[str]:
         yield f"of {specification.space.whole.by_family()[family]:,}"
     if not family_of(family).pure and not specification.budget.delta:
         yield APPROXIMATE
+    elif specification.budget.delta and family_of(family).law == "delta":
+        _, own = share_of(specification, family, specification.budget.generator)
+        yield f"accounts by itself: a fit has delta {show_small(own)}"
     elif specification.prior is not None and not family_of(family).leans:
         yield UPRIGHT
 
@@ -181,7 +191,7 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
     parts, plan, criteria = specification.budget, plan_of(specification), specification.criteria
     looped = specification.scheme in ("paper", "measured")
     lines = [BudgetLine(ONCE, parts.once, "once")] if parts.once else []
-    lines.append(BudgetLine("generator", parts.generator, "one fit"))
+    lines.append(_generator(specification, plan))
     if parts.test:
         sharing = sum(not c.epsilon for c in criteria)
         note = f"one noisy number for {sharing} of the criteria" if looped else "one test"
@@ -191,9 +201,41 @@ def budget_lines(specification: Specification) -> tuple[tuple[BudgetLine, ...], 
         note = FREE if free else "measured in each iteration" if looped else "once"
         note = note if c.epsilon else "by the test of a candidate"
         lines.append(BudgetLine(c.name, Fraction(0) if free else c.epsilon, note))
-    lines.append(BudgetLine("one iteration of the search", plan.index, "sum of its parts"))
-    lines.append(BudgetLine("the whole search", plan.mode.cost(plan.index), f"selection mode {plan.mode.name}"))
-    return tuple(lines), plan.total().epsilon
+    return (*lines, *_searched(plan)), plan.total().epsilon
+
+
+def _generator(specification: Specification, plan: Plan) -> BudgetLine:
+    """The fit. With δ: the ε that it would have alone, and the ρ that families ask with."""
+    epsilon, beside = specification.budget.generator, plan.approximate
+    if beside is None:
+        return BudgetLine("generator", epsilon, "one fit")
+    when = "one fit before the search" if beside.once else "one fit"
+    return BudgetLine("generator", epsilon, f"{when}: rho {show_small(beside.rho)}, Gaussian noise", beside.rho)
+
+
+def _searched(plan: Plan) -> Iterator[BudgetLine]:
+    """One iteration by itself, and the whole search. Where the fit with its δ is part of an iteration, both are
+    an (ε, δ): they are composed, which is less than the sum of their parts."""
+    one, whole = "one iteration of the search", "the whole search"
+    if plan.approximate is None or plan.approximate.once:
+        yield BudgetLine(one, plan.index, "sum of its parts")
+        yield BudgetLine(whole, plan.mode.cost(plan.index), f"selection mode {plan.mode.name}")
+        return
+    search, delta = replace(plan, once=Fraction(0), after=Fraction(0)), show_small(plan.approximate.delta)
+    single = replace(search, mode=Single(false_accept=plan.mode.false_accept))
+    yield BudgetLine(one, single.total().epsilon, f"its parts composed, delta {delta}")
+    yield BudgetLine(whole, search.total().epsilon, f"selection mode {plan.mode.name}, delta {delta}")
+
+
+def show_small(value: Fraction) -> str:
+    """A delta or a rho for people: as it is, or four significant digits of it, rounded up.
+
+    >>> show_small(Fraction(1, 10**9)), show_small(Fraction(1, 3)), show_small(Fraction(1, 30_000_000))
+    ('0.000000001', '0.3334', '0.00000003334')
+    """
+    places = 4 - (0 if not value else floor(log10(value)) + 1)
+    scale = Fraction(10) ** places
+    return show_decimal(Fraction(-(-value * scale // 1)) / scale)
 
 
 def show_upper(value: Fraction) -> str:

@@ -15,10 +15,11 @@ from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.anchor import NOTHING, Anchor
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key, dataset_tag, key_path
-from facsimile.privacy.ledger import Ledger, State
+from facsimile.privacy.ledger import MICRO, PICO, Ledger, State, micro
+from facsimile.privacy.renyi import epsilon_of
 from facsimile.sources.address import Address
 from facsimile.sources.claims import claim, refuse_other_key
-from facsimile.spec.decimals import parse_epsilon
+from facsimile.spec.decimals import parse_decimal, parse_epsilon
 from facsimile.storage import refuse_without_room
 
 ROOM = 1 << 16
@@ -30,6 +31,21 @@ def cap_of(text: str) -> Fraction:
         return parse_epsilon(text)
     except ValueError:
         raise refusal("E201", problem="The cap is a decimal number above 0.") from None
+
+
+def beside_of(delta: str | None, rho: str | None, cap: Fraction) -> tuple[Fraction, Fraction]:
+    """The δ and ρ of a ledger as they are written on the command line; refused where no ledger has them."""
+    try:
+        most, bucket = (Fraction(0) if text is None else parse_decimal(text) for text in (delta, rho))
+    except ValueError:
+        raise refusal("E201", problem="Delta and rho are decimal numbers above 0.") from None
+    given = (delta, rho) != (None, None)
+    if given and (not 0 < most < 1 or bucket < 0 or (rho is not None and bucket * PICO < 1)):
+        raise refusal("E308")
+    bucket = Fraction(int(bucket * PICO), PICO)
+    if bucket and micro(epsilon_of(bucket, most / 2)) > int(cap * MICRO):
+        raise refusal("E308")
+    return most, bucket
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
+NOTHING_TO_SPEND = "this epsilon, delta and selection leave a fit of the generator nothing to spend"
+PROVED = "mode: single, mode: coin with gamma: 0.05, scheme: train-once, or no delta"
 NEEDS_DELTA = "budget.delta: 0.000000001, or a family with pure differential privacy"
 Seed = int | Sequence[int]
 Randomness = Seed | np.random.Generator
@@ -86,7 +88,10 @@ class Recipe:
 
     def share(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
         """What a fit with this ε may spend: the ε, or where δ is declared a ρ; and a δ."""
-        return share_of(self.specification, self.configuration.family, epsilon)
+        try:
+            return share_of(self.specification, self.configuration.family, epsilon)
+        except ValueError:
+            raise refusal("E204", problem=NOTHING_TO_SPEND, choice=PROVED) from None
 
     def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> RowModel:
         """Ask about the table under the configuration's alternatives."""
@@ -107,7 +112,8 @@ class Recipe:
         own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}
         try:
             made = registered(family).of(own)
-            made.check(self.domain, self.specification.n, *self.share(epsilon))
+            share, delta = self.share(epsilon)
+            made.check(self.domain, self.specification.n, share, *([delta] if delta else []))
             scored = {kind.criterion.name for kind in kinds_of(self.specification) if kind.scored}
             for name in made.asks():
                 if name not in scored:

@@ -22,6 +22,7 @@ from facsimile.documents.report import (
     ColumnEntry,
     Confidence,
     CriterionEntry,
+    FitEntry,
     LedgerPlace,
     PriorEntry,
     Regression,
@@ -30,9 +31,10 @@ from facsimile.documents.report import (
     SharedNumber,
     SubgroupEntry,
 )
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_upper
-from facsimile.release.plan import FORMAT, plan_hash
+from facsimile.release.plan import FORMAT, plan_hash, share_of
 from facsimile.release.scheme import Accepted
 from facsimile.release.writing import digest
 from facsimile.spec import people
@@ -113,6 +115,8 @@ def report(release: Release, day: date) -> Report:
         governance=spec.governance,
         sources=_sources(spec),
         prior=_prior(spec, configuration.family),
+        delta=show_decimal(spec.budget.delta) if spec.budget.delta else None,
+        fit=_fit(spec, configuration.family),
     )
 
 
@@ -242,6 +246,16 @@ def _prior(specification: Specification, family: str) -> PriorEntry | None:
         source=said_of(prior.source),
         used=family_of(family).leans,
     )
+
+
+def _fit(specification: Specification, family: str) -> FitEntry | None:
+    """What one fit of this family spends where δ is declared."""
+    delta, epsilon = specification.budget.delta, specification.budget.generator
+    if not delta:
+        return None
+    share, own = share_of(specification, family, epsilon)
+    spent = show_decimal(epsilon), show_decimal(own or delta)
+    return FitEntry(*spent, show_decimal(share) if isinstance(share, Rho) else None)
 
 
 def _rules(specification: Specification) -> list[RuleEntry]:

@@ -50,6 +50,7 @@ from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key
 from facsimile.sources.address import Address
+from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.storage import reached, refuse_without_room
 from facsimile.synthesizers.base import Answers
@@ -281,5 +282,6 @@ def _place(book: Ledger, sequence: int) -> LedgerPlace:
     """Where the charge stands: the ledger's identity, the charge's number, the head after it, and all that had
     been spent by then. It is the same whenever it is asked."""
     state = book.state()
-    head, spent, _ = state.upto(sequence)
-    return LedgerPlace(state.identifier, sequence, head, shown(spent), shown(state.before))
+    head, spent, delta = state.upto(sequence)
+    deltas = show_decimal(delta), show_decimal(state.before_delta)
+    return LedgerPlace(state.identifier, sequence, head, shown(spent), shown(state.before), *deltas)

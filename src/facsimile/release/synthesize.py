@@ -57,6 +57,17 @@ class Fitted(Result):
         return Microdata(self.recipe.specification.title, labelled(self.table(n, seed)), about)
 
     @property
+    def delta(self) -> Fraction:
+        """The δ of the fit, where the specification declares one."""
+        return self.recipe.specification.budget.delta
+
+    @property
+    def loss(self) -> str:
+        """What it spent, for people."""
+        delta = f", delta {show_decimal(self.delta)}" if self.delta else ""
+        return f"epsilon {show_upper(self.spent)}{delta}"
+
+    @property
     def n(self) -> int:
         """How many records were fitted."""
         return self.recipe.specification.n
@@ -95,15 +106,14 @@ class Fitted(Result):
             "family": self.recipe.configuration.family,
             "records": self.n,
             "epsilon": float(self.spent),
+            **({"delta": float(self.delta)} if self.delta else {}),
             "seed": self.seed,
         }
 
     def page(self) -> Page:
         """What it is, in short."""
         page, family = Page(self.recipe.specification.title), self.recipe.configuration.family
-        page.line(
-            f"{family} fitted to {self.n:,} public records, epsilon {show_upper(self.spent)}: a rehearsal"
-        )
+        page.line(f"{family} fitted to {self.n:,} public records, {self.loss}: a rehearsal")
         page.line("Nothing is protected: the noise is seeded.")
         chosen = {**self.recipe.configuration.hyperparameters, **self.recipe.configuration.alternatives}
         page.table("Configuration", "name|value", chosen.items())

@@ -34,14 +34,17 @@ from facsimile.acceptance.model import model_of
 from facsimile.acceptance.regression import Fit, in_public
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
+from facsimile.privacy.ledger import MICRO, micro
 from facsimile.release import bundle
 from facsimile.release.check import check
+from facsimile.release.plan import plan_of
 from facsimile.release.prior import fingerprint
 from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, fit_of, report
 from facsimile.release.scheme import Accepted, presentable
 from facsimile.release.signature import pinned, signed_by
 from facsimile.sources.address import Address
+from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
@@ -73,6 +76,7 @@ class Verified:
     plan_checked: bool
     prior: str | None = None
     prior_checked: bool = False
+    delta: str | None = None
 
 
 def verify(
@@ -128,6 +132,7 @@ def verify(
         plan_checked=plan is not None,
         prior=None if specification.prior is None else specification.prior.name,
         prior_checked=prior is not None,
+        delta=found.delta,
     )
 
 
@@ -248,11 +253,21 @@ def _release(
         place = None if rehearsal else LedgerPlace(**said["ledger"])
         measured = tuple(Candidate(specification, table, fit, refit).measured_again(units))
         _scaled(specification, table, fit, refit)
+        paid = place is None or _paid(place, specification)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
+    if not paid:
+        raise refusal("E503", file=bundle.REPORT, problem="its ledger had spent less than it costs")
     if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
     return Release.of(Accepted(table, configuration, measured, fit, refit), specification, place)
+
+
+def _paid(place: LedgerPlace, specification: Specification) -> bool:
+    """Whether the ledger had spent what this release costs, ε and δ, or more."""
+    total = plan_of(specification).total()
+    spent, delta = parse_decimal(place.spent), parse_decimal(place.delta)
+    return spent * MICRO >= micro(total.epsilon) and delta >= total.delta
 
 
 def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: Fit | None) -> None:

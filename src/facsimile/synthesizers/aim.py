@@ -1,10 +1,11 @@
-"""AIM: an adaptive and iterative mechanism, in pure differential privacy.
+"""AIM: an adaptive and iterative mechanism, for an ε or a ρ.
 
 After every column was measured, each round selects a marginal r of up to three columns by the score
 w_r(‖M_r(R) − M_r(p)‖₁ − b·n_r): what the model p gets wrong, less the L1 error b·n_r that a measurement with
 noise of scale b on n_r cells would have itself; w_r counts the columns that r shares with the workload
 of all triples. The marginal is measured and the model fitted again. Where a measurement moved the model by no
-more than noise, the budget of a round doubles. The last round takes what is left.
+more than noise, noise is halved: a round has twice the ε, or four times the ρ. The last takes what is left. A
+choice has a fifth of the ε of a round, or a tenth of its ρ.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, some
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import Expected, rounded
 from facsimile.synthesizers.junction import junction_tree
@@ -30,7 +31,9 @@ from facsimile.table.measurement import Measurement, joined
 Current = Expected | graphical.Graphical
 WAYS = 3
 MOST_CANDIDATES = 500
-SELECTION = Fraction(1, 4)
+SELECTION, SELECTION_RHO = Fraction(1, 4), Fraction(1, 9)
+ROUNDS, ROUNDS_RHO = 2, 2
+TWICE, TWICE_RHO = 2, 4
 SMOOTHING = 1e-4
 
 
@@ -55,25 +58,27 @@ class AIM(Synthesizer):
         columns = [(name,) for name in domain.names]
         if len(columns) == 1:
             return _final(domain, known, answers.run(NoisyMarginals.evenly(columns, share)))
-        rounds = self.rounds or 2 * len(columns)
-        measure = share / (len(columns) + rounds * (1 + SELECTION))
+        rounds = self.rounds or by_law(share, ROUNDS, ROUNDS_RHO) * len(columns)
+        twice = by_law(share, TWICE, TWICE_RHO)
+        whole = 1 + by_law(share, SELECTION, SELECTION_RHO)
+        measure = share / (len(columns) + rounds * whole)
         measured = answers.run(NoisyMarginals.evenly(columns, measure * len(columns)))
         left = share - measure * len(columns)
         pool = _pool(domain, random)
         fitted = _fitted(domain, known, measured, None)
         while left > 0:
-            if left < 2 * measure * (1 + SELECTION):
-                measure = left / (1 + SELECTION)
+            if left < 2 * measure * whole:
+                measure = left / whole
             candidates = self._affordable(domain, pool, measured)
-            clique = _selected(answers, candidates, fitted, measure)
+            clique = _selected(answers, candidates, fitted, measure, measure * (whole - 1))
             before = fitted.marginal(clique)
             measured += answers.run(NoisyMarginals(((clique, measure),)))
-            left -= measure * (1 + SELECTION)
+            left -= measure * whole
             if left > 0:
                 fitted = _fitted(domain, known, measured, fitted)
                 moved = float(np.abs(fitted.marginal(clique) - before).sum())
                 if moved <= float(NoisyMarginals.scale(measure)) * before.size:
-                    measure = 2 * measure
+                    measure = twice * measure
         return _final(domain, known, measured)
 
     def _affordable(
@@ -97,12 +102,14 @@ def _pool(domain: Domain, random: np.random.Generator) -> dict[Clique, int]:
     return {clique: sum(len({*clique} & {*s}) for s in workload) for clique in [*small, *large]}
 
 
-def _selected(answers: Answers, candidates: Mapping[Clique, int], fitted: Current, measure: Fraction) -> Clique:
+def _selected(
+    answers: Answers, candidates: Mapping[Clique, int], fitted: Current, measure: Fraction, share: Fraction
+) -> Clique:
     models = tuple((clique, rounded(fitted.marginal(clique))) for clique in candidates)
     weights = tuple(map(Fraction, candidates.values()))
     biases = tuple(NoisyMarginals.scale(measure) * model.size for _, model in models)
     scores = MarginalDistances(models, weights, biases)
-    return models[answers.run(NoisySelection(scores, SELECTION * measure))][0]
+    return models[answers.run(NoisySelection(scores, share))][0]
 
 
 def _fitted(

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.shaping.sampling import Sampling
 from facsimile.spec.decimals import parse_decimal
@@ -112,6 +113,24 @@ class Synthesizer(ABC):
 
         `random` serves choices that need no protection (an order, a public draw, a starting point).
         """
+
+
+def by_law(share: Fraction, laplace: T, gaussian: T) -> T:
+    """What suits the noise of a share: Laplace for an ε, Gaussian for a ρ."""
+    return gaussian if isinstance(share, Rho) else laplace
+
+
+def by_cells(sizes: Sequence[float], share: Fraction) -> list[Fraction]:
+    """The weight of a share that each of some tables deserves by its cells.
+
+    Noise has the variance 1/ε² or 1/ρ on each cell. The squared error of all cells, Σ cells/ε² or Σ cells/ρ, is
+    least for ε ∝ cells^(1/3), or ρ ∝ cells^(1/2).
+
+    >>> by_cells([64], Fraction(1)), by_cells([64], Rho(1))
+    ([Fraction(4, 1)], [Fraction(8, 1)])
+    """
+    power = by_law(share, 1 / 3, 1 / 2)
+    return [Fraction(round(1000 * size**power), 1000) for size in sizes]
 
 
 def some(every: Sequence[T], most: int, random: np.random.Generator) -> list[T]:

@@ -1,4 +1,4 @@
-"""Measurements as text: what a workload asks, how fine, and with which share of ε.
+"""Measurements as text: what a workload asks, how fine, and with which share of a budget.
 
     each                          every column by itself, as fine as it is
     parity*birth_weight@6         one table; birth_weight in at most 6 groups of neighbouring codes
@@ -7,8 +7,9 @@
     strongest@2                   a table for each of the 2 pairs that depend most, told from the answers so far
 
 Items are separated by `;`. Weights are one for each item, `6; 3; 1`, shared by its tables; or one for each of
-its tables, `2,1,1; 3`; or `auto`: the squared error of all cells, which Σ cells/ε² is a multiple of, is least
-for ε ∝ cells^(1/3), and `each` counts three times.
+its tables, `2,1,1; 3`; or `auto`: what tables deserve by their cells (`base.by_cells`), and `each` counts three
+times. They are shares of what is spent, an ε or a ρ. Noise has variances as 1/ε² and 1/ρ, so weights that are
+best for an ε are, to the power 3/2, best for a ρ.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.decimals import parse_decimal
+from facsimile.synthesizers.base import by_cells
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints
 
@@ -116,7 +118,7 @@ def most_cells(n: int, epsilon: Fraction) -> float:
 
 def shares(text: str, every: Sequence[Item], domain: Domain, n: int, epsilon: Fraction) -> list[list[Fraction]]:
     """For each item the ε of each of its tables; they sum to ε."""
-    roots = [_roots(item, domain, most_cells(n, epsilon / len(every))) for item in every]
+    roots = [_roots(item, domain, n, epsilon / len(every)) for item in every]
     parts = text.split(";")
     if text != AUTO and len(parts) != len(every):
         raise ValueError(f"there is one weight for each of the {len(every)} measurements, or `auto`")
@@ -146,11 +148,12 @@ def score_shares(text: str, epsilon: Fraction) -> dict[str, Fraction]:
     return found
 
 
-def _roots(item: Item, domain: Domain, cells: float) -> list[Fraction]:
-    """cells^(1/3) for each table; three times that for columns by themselves."""
-    found = (item.cells(clique, domain, cells) for clique in item.cliques(domain.names))
+def _roots(item: Item, domain: Domain, n: int, share: Fraction) -> list[Fraction]:
+    """What each table deserves by its cells; more for columns by themselves."""
+    cells = most_cells(n, share)
+    found = [item.cells(clique, domain, cells) for clique in item.cliques(domain.names)]
     factor = COLUMNS_FIRST if item.word == EACH else 1
-    return [factor * Fraction(round(1000 * size ** (1 / 3)), 1000) for size in found]
+    return [factor * weight for weight in by_cells(found, share)]
 
 
 def _weights(text: str, roots: list[Fraction]) -> list[Fraction]:

@@ -1,10 +1,10 @@
 """MST: a tree of pairs. It measures every column, then the pairs of a tree that say most beyond that.
 
-A third of ε goes to the columns, a tenth to the selection of the d − 1 edges, the rest to the pairs of the
-tree. An edge's score is its pair's L1 distance from independent columns, less the L1 error that its measurement
-would have: a large pair that says little brings more noise than it explains. Pairs and columns are made
-consistent, and the tree is a network: a root, and every other column given one parent. So it works on tables of
-any width, in pure differential privacy.
+A third of an ε goes to the columns, a tenth to the selection of the d − 1 edges, the rest to the pairs of the
+tree, evenly. Of a ρ it is a sixth, a twentieth, and the rest to pairs as their cells deserve. An edge scores by
+its L1 distance from independent columns, less the L1 error that its measurement would have: a large pair
+that says little brings more noise than it explains. Pairs and columns are made consistent, and the tree is a
+network: a root, and every other column given one parent. So it works on tables of any width.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from itertools import combinations
 
 import numpy as np
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
-from facsimile.synthesizers.base import Answers, Known, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, Synthesizer, by_cells, by_law
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import rounded
 from facsimile.synthesizers.network import Network, Node
@@ -27,6 +28,7 @@ from facsimile.table.exact import Floats
 from facsimile.table.measurement import Measurement
 
 COLUMNS, EDGES = Fraction(1, 3), Fraction(1, 10)
+COLUMNS_RHO, EDGES_RHO = Fraction(1, 6), Fraction(1, 20)
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,23 @@ class MST(Synthesizer):
         singles = [(name,) for name in answers.domain.names]
         if len(singles) == 1:
             return _network(answers.domain, known, answers.run(NoisyMarginals.evenly(singles, share)), [])
-        measured = answers.run(NoisyMarginals.evenly(singles, COLUMNS * share))
+        first, second = by_law(share, (COLUMNS, EDGES), (COLUMNS_RHO, EDGES_RHO))
+        measured = answers.run(NoisyMarginals.evenly(singles, first * share))
         columns = dict(zip(answers.domain.names, consistent(measured, known.n, known.zeros), strict=True))
-        noise = NoisyMarginals.scale(share * (1 - COLUMNS - EDGES) / (len(singles) - 1))
-        tree, spent = _tree(answers, known, columns, EDGES * share, noise)
-        measured += answers.run(NoisyMarginals.evenly(tree, share - COLUMNS * share - spent))
+        noise = NoisyMarginals.scale(share * (1 - first - second) / (len(singles) - 1))
+        tree, spent = _tree(answers, known, columns, second * share, noise)
+        measured += answers.run(_pairs(answers.domain, tree, share - first * share - spent))
         return _network(answers.domain, known, measured, tree)
+
+
+def _pairs(domain: Domain, tree: Sequence[Clique], share: Fraction) -> NoisyMarginals:
+    """The pairs of a tree: evenly for an ε, as their cells deserve for a ρ."""
+    if not isinstance(share, Rho):
+        return NoisyMarginals.evenly(tree, share)
+    weights = by_cells([domain.size(pair) for pair in tree], share)
+    return NoisyMarginals(
+        tuple((pair, share * w / sum(weights)) for pair, w in zip(tree, weights, strict=True))
+    )
 
 
 def _tree(

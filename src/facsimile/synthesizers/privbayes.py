@@ -25,7 +25,7 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import Dependences
-from facsimile.synthesizers.base import Answers, Known, Synthesizer, some
+from facsimile.synthesizers.base import Answers, Known, Synthesizer, by_cells, by_law, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.network import Network, Node
 from facsimile.table.domain import Domain, Version, Versions, columns_of
@@ -170,10 +170,21 @@ def _levels(domain: Domain, known: Known, name: str) -> Levels:
     return tuple(levels)
 
 
+def _cells(domain: Domain, family: Dependence) -> int:
+    """The cells of a column's table with its parents."""
+    column, parents = family
+    return domain.size([column]) * prod(domain.size([n]) if g is None else max(g) + 1 for n, g in parents)
+
+
 def _measured(answers: Answers, families: Sequence[Dependence], epsilon: Fraction) -> list[Measurement]:
-    """Each column's noisy table, the parents' axes first; those without coarser versions in one question."""
-    share = epsilon / len(families)
-    asked = {family: ((*columns_of(family[1]), family[0]), share) for family in families}
+    """Each column's noisy table, the parents' axes first; those without coarser versions in one question.
+
+    Tables have equal parts of an ε, and of a ρ what their cells deserve.
+    """
+    sizes = [_cells(answers.domain, family) for family in families]
+    weights = by_law(epsilon, [Fraction(1)] * len(families), by_cells(sizes, epsilon))
+    shares = {family: epsilon * weight / sum(weights) for family, weight in zip(families, weights, strict=True)}
+    asked = {family: ((*columns_of(family[1]), family[0]), shares[family]) for family in families}
     plain = [family for family in families if all(groups is None for _, groups in family[1])]
     found = answers.run(NoisyMarginals(tuple(asked[family] for family in plain)))
     tables = dict(zip(plain, found, strict=True))

@@ -1,7 +1,8 @@
 """Rounds: families that select a question, measure it and learn the answer, over and over.
 
 In each of T rounds the question that the model answers worst is selected and then measured, with ε/(2T) for
-each. The same one may be chosen again. Where there is one question only, all of a round measures it.
+each; of a ρ a tenth of a round selects. The same one may be chosen again. Where there is one question only, all
+of a round measures it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import numpy as np
 
 from facsimile.privacy.mechanisms import Mechanism, NoisySelection
 from facsimile.privacy.queries import Scores
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law
 from facsimile.table.domain import Domain
+
+SELECTION, SELECTION_RHO = Fraction(1, 2), Fraction(1, 10)
 
 
 class Learner(ABC):
@@ -62,7 +65,7 @@ class Rounds(Synthesizer):
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
         learner = self.learner(answers.domain, known, random)
         part = share / self.num_iterations
-        spent = part if len(learner) == 1 else part / 2
+        spent = part if len(learner) == 1 else part * (1 - by_law(share, SELECTION, SELECTION_RHO))
         for _ in range(self.num_iterations):
             place = 0 if spent == part else answers.run(NoisySelection(learner.scores(spent), part - spent))
             learner.learn(place, answers.run(learner.question(place, spent)))

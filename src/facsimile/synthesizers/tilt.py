@@ -20,10 +20,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyScores
 from facsimile.shaping.sampling import Sampling, rounded
-from facsimile.synthesizers.base import Answers, Known, RowModel
+from facsimile.synthesizers.base import Answers, Known, RowModel, by_law
 from facsimile.synthesizers.dense import Dense
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats
@@ -54,7 +53,7 @@ class Heard:
     @classmethod
     def of(cls, scores: RowScores, public: Table, share: Fraction, answers: Answers) -> Heard:
         """Asked with a clip that few records of a public table reach."""
-        asked = replace(scores, norm=2 if isinstance(share, Rho) else 1)
+        asked = normed(scores, share)
         question = NoisyScores(asked, clip(asked, public), share)
         sums = answers.run(question).astype(np.float64)
         return cls(asked, question.most, sums, question.variance)
@@ -62,6 +61,11 @@ class Heard:
     def values(self, codes: Codes) -> Floats:
         """A line for each score, a column for each row."""
         return np.ascontiguousarray(self.scores.clipped(codes, self.most).T, np.float64)
+
+
+def normed(scores: RowScores, share: Fraction) -> RowScores:
+    """Clipped in the norm that the noise of a share is calibrated to: L1 for an ε, L2 for a ρ."""
+    return replace(scores, norm=by_law(share, 1, 2))
 
 
 def clip(scores: RowScores, public: Table) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
+from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
 from facsimile.synthesizers.leaning import Leaning
@@ -76,7 +76,7 @@ class Workload(Synthesizer):
         every = items(self.measurements, domain, known.n, share)
         budgets = shares(self.weights, every, domain, known.n, share)
         found: list[Measurement] = []
-        settled = False
+        known_noise, settled = by_law(share, whole, firm), False
         for item, tables in zip(every, budgets, strict=True):
             cliques = item.cliques(domain.names)
             if item.word or not settled:
@@ -90,7 +90,7 @@ class Workload(Synthesizer):
             for clique, part in zip(cliques, tables, strict=True):
                 sizes = item.sizes({name: cuts[name] for name in clique}, most_cells(known.n, part))
                 wanted.append((clique, part, {name: cuts[name].version(sizes[name]) for name in clique}))
-            found += [whole(one) for question in batches(wanted) for one in answers.run(question)]
+            found += [known_noise(one) for question in batches(wanted) for one in answers.run(question)]
         model: RowModel = (
             Dense(domain, _counts(domain, found, known, leaning))
             if dense
@@ -118,9 +118,14 @@ def batches(wanted: Sequence[Wanted]) -> list[NoisyMarginals]:
 
 
 def whole(measurement: Measurement) -> Measurement:
-    """With the variance of noise in whole numbers, 2a/(1 − a)² with a = exp(−1/b), which is less than 2b²."""
+    """With the variance of Laplace noise in whole numbers: 2a/(1 − a)², a = exp(−1/b), is less than 2b²."""
     a = exp(-1 / measurement.scale)
-    return replace(measurement, variance=max(SMALLEST_VARIANCE, 2 * a / (1 - a) ** 2))
+    return firm(replace(measurement, variance=2 * a / (1 - a) ** 2))
+
+
+def firm(measurement: Measurement) -> Measurement:
+    """With a variance that is never quite 0; that of Gaussian noise is the same in whole numbers."""
+    return replace(measurement, variance=max(SMALLEST_VARIANCE, measurement.variance))
 
 
 def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: int, number: int) -> list[Clique]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from facsimile.explore.design import searched
 from facsimile.explore.design.draft import Draft
 from facsimile.explore.design.effects import contrasts, effects
+from facsimile.explore.design.law import LAPLACE, Law
 from facsimile.explore.design.linear import LinearCriteria
 from facsimile.explore.design.prediction import Prediction
 from facsimile.explore.design.rehearsals import Rehearsals
@@ -17,9 +20,9 @@ from workloads import EPSILON, small
 OWN = {"measurements": "each; a*b@3", "weights": "auto"}
 
 
-@pytest.fixture(scope="module")
-def rehearsals() -> Rehearsals:
-    specification, table = small()
+@pytest.fixture(scope="module", params=[0, Fraction(1, 10)], ids=["Laplace", "Gaussian"])
+def rehearsals(request: pytest.FixtureRequest) -> Rehearsals:
+    specification, table = small(Fraction(request.param))
     return Rehearsals(specification, table, specification.alternatives_named(""), EPSILON)
 
 
@@ -27,9 +30,19 @@ def rehearsals() -> Rehearsals:
 def prediction(rehearsals: Rehearsals) -> Prediction:
     structures = searched(rehearsals, True, 10, lambda _: None)
     assert structures is not None
-    draft = Draft.read(OWN, rehearsals.real.domain, 3000, EPSILON)
+    draft = Draft.read(OWN, rehearsals.real.domain, 3000, rehearsals.budget)
     assert draft is not None
     return structures.predicted(draft.with_score("mean-b", 0.1), 400)
+
+
+def variance(law: Law, share: float, one: float = 2, two: float = 2**0.5) -> float:
+    """Of what moves by so much in L1 and in L2; a cell if not told. Written a second time."""
+    return 2 * (one / share) ** 2 if law == LAPLACE else two**2 / (2 * share)
+
+
+def as_loud(law: Law, epsilon: float) -> float:
+    """The share with as much noise on a cell as an ε."""
+    return epsilon if law == LAPLACE else epsilon**2 / 8
 
 
 def test_errors_have_the_covariance_of_least_squares(prediction: Prediction) -> None:
@@ -47,10 +60,11 @@ def test_errors_have_the_covariance_of_least_squares(prediction: Prediction) -> 
             ]
             value = parts[0] if len(parts) == 1 else np.einsum("ki,li->kli", *parts).reshape(-1, len(codes))
             lines.append(value)
-            variances += [8 * summed / share**2] * len(value)
+            variances += [summed * variance(prediction.law, share)] * len(value)
     score = prediction.moments.scores["mean-b"](codes).T
     lines.append(score)
-    variances += [2 * (prediction.diameters["mean-b"] / shares[-1]) ** 2] * len(score)
+    diameter = prediction.diameters["mean-b"]
+    variances += [variance(prediction.law, shares[-1], diameter, diameter)] * len(score)
     rows = np.concatenate(lines)
     rows = rows - (rows @ weights)[:, None]
     functions = prediction.criteria.functions(codes)
@@ -59,7 +73,7 @@ def test_errors_have_the_covariance_of_least_squares(prediction: Prediction) -> 
     along = (functions * weights[:, None]).T @ rows.T
     expected = along @ np.linalg.pinv(middle @ np.diag(1 / np.array(variances)) @ middle) @ along.T / table.n**2
     left, basis = prediction._basis
-    information = left.T @ ((prediction._units @ shares**2)[:, None] * left)
+    information = left.T @ ((prediction._units @ prediction.law.precision(shares))[:, None] * left)
     found = basis @ np.linalg.solve(information, basis.T)
     assert np.allclose(found, expected, rtol=1e-5, atol=1e-9 * np.abs(expected).max())
 
@@ -68,7 +82,7 @@ def test_the_noise_of_a_draw_has_that_covariance(prediction: Prediction) -> None
     shares = np.full(len(prediction.tables) + 1, 0.04)
     errors = prediction.errors(shares, np.zeros(len(prediction.first_bias)))
     left, basis = prediction._basis
-    information = left.T @ ((prediction._units @ shares**2)[:, None] * left)
+    information = left.T @ ((prediction._units @ prediction.law.precision(shares))[:, None] * left)
     expected = np.einsum("ij,ij->i", basis @ np.linalg.inv(information), basis)
     seen = expected > 1e-9 * expected.max()
     # A variance from 400 draws: six deviations of √(5/400), for Laplace noise; alpha < 1e-7 for each of a few.
@@ -87,11 +101,13 @@ def test_derivatives_are_those_of_the_promise(prediction: Prediction) -> None:
 
 def test_more_epsilon_gives_more_chance_and_better_shares_more_promise(prediction: Prediction) -> None:
     bias = prediction.first_bias * 0
-    chances = [prediction.chance(np.full(len(prediction.tables) + 1, e), bias) for e in (0.005, 0.02, 0.08)]
+    law, number = prediction.law, len(prediction.tables) + 1
+    chances = [prediction.chance(np.full(number, as_loud(law, e)), bias) for e in (0.005, 0.02, 0.08)]
     assert chances == sorted(chances) and chances[0] < chances[-1]
     draft = Draft(*_frame(prediction), prediction.tables[3:], ("mean-b",)).shared([1.0] * 5)
-    before, _ = prediction.promise(0.2 * np.array(draft.shares), bias)
-    better, promise = weighted(draft, prediction, 0.2, bias, 10)
+    budget = as_loud(law, 0.2)
+    before, _ = prediction.promise(budget * np.array(draft.shares), bias)
+    better, promise = weighted(draft, prediction, budget, bias, 10)
     assert promise > before and sum(better.shares) == pytest.approx(1)
 
 
@@ -103,12 +119,11 @@ def _frame(prediction: Prediction) -> tuple[tuple[str, ...], tuple[int, ...]]:
 def test_what_is_predicted_is_what_candidates_do(rehearsals: Rehearsals) -> None:
     """Deviations of the linear criteria's functions over real candidates, in the mean within a quarter."""
     structures = searched(rehearsals, False, 10, lambda _: None)
-    draft = Draft.read(OWN, rehearsals.real.domain, 3000, EPSILON)
+    draft, budget = Draft.read(OWN, rehearsals.real.domain, 3000, rehearsals.budget), rehearsals.budget
     assert structures is not None and draft is not None
     prediction = structures.predicted(draft, 400)
-    predicted = prediction.errors(float(EPSILON) * np.array(draft.shares), prediction.first_bias * 0).std(
-        axis=1
-    )
+    errors = prediction.errors(float(budget) * np.array(draft.shares), prediction.first_bias * 0)
+    predicted = errors.std(axis=1)
     criteria: LinearCriteria = prediction.criteria
     means = []
     for seed in range(60):

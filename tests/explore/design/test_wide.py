@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.explore.design import wide
+from facsimile.explore.design.law import GAUSSIAN, LAPLACE
 from facsimile.explore.design.wide import Draft, StandIn, Trial, designed
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.bins import parse_bins
 from facsimile.spec.columns import Axis
@@ -68,13 +70,54 @@ def test_fewer_public_records_are_made_up_for_by_epsilon() -> None:
     seen: list[tuple[Fraction, int]] = []
 
     def noted(trial: Trial, draft: Draft) -> float:
-        seen.append((trial.epsilon, trial.known.n))
+        seen.append((trial.budget, trial.known.n))
         return 0.0
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Trial, "value", noted)
         designed(chain(500), Known(2000), Fraction(1), rounds=1)
     assert set(seen) == {(Fraction(4), 500)}
+
+
+def test_of_a_rho_the_noise_is_gaussian_and_twice_as_large_at_a_quarter() -> None:
+    """2,000 cells: the fourth moment over the squared second is 3, not the 6 of Laplace noise."""
+    wide_one = Table.from_rows(domain_of((2000,), ("a",)), np.zeros((10, 1), np.int64))
+    few, many = (
+        StandIn(wide_one, 3).run(NoisyMarginals(((("a",), rho),)))[0] for rho in (Rho(1, 900), Rho(1, 3600))
+    )
+    noise = few.counts - wide_one.marginal(("a",))
+    assert many.counts - wide_one.marginal(("a",)) == pytest.approx(2 * noise, abs=2)
+    assert few.variance == pytest.approx(900) and noise.var() == pytest.approx(900, rel=0.3)
+    assert (noise**4).mean() / noise.var() ** 2 == pytest.approx(3, abs=1)
+
+
+def test_fewer_public_records_are_made_up_for_by_the_square_of_rho() -> None:
+    seen: set[Fraction] = set()
+
+    def noted(trial: Trial, draft: Draft) -> float:
+        seen.add(trial.budget)
+        return 0.0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Trial, "value", noted)
+        designed(chain(500), Known(2000), Rho(1, 100), rounds=1)
+    assert seen == {Rho(16, 100)}
+
+
+def test_a_design_for_a_rho_lowers_the_distance_on_another_and_begins_where_it_is_told(design: Draft) -> None:
+    budget = Rho(1, 20)
+    begun = designed(chain(), Known(2000), budget, rounds=1, begin=design.under(GAUSSIAN))
+    trial = Trial(chain(seed=2), Known(2000), budget, seed=7)
+    alone = Draft({(name,): 1.0 for name in NAMES}, {}, GAUSSIAN)
+    assert begun.law == GAUSSIAN and trial.value(begun) < trial.value(alone) / 2
+
+
+@given(st.lists(st.floats(0.1, 20), min_size=5, max_size=5))
+def test_weights_under_the_other_law_and_back_are_the_same(weights: list[float]) -> None:
+    draft = Draft({(name,): weight for name, weight in zip(NAMES, weights, strict=True)}, {})
+    back = draft.under(GAUSSIAN).under(LAPLACE)
+    assert [*back.tables.values()] == pytest.approx(weights)
+    assert draft.under(GAUSSIAN).tables[("a",)] == pytest.approx(weights[0] ** (4 / 3))
 
 
 def test_numbers_of_many_codes_are_measured_alone_and_in_groups() -> None:

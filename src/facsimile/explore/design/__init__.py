@@ -9,6 +9,9 @@ linear and the domain is wide, tables are found that keep all tables of a few co
 Room for the test. A criterion is tested with noise afterwards, so the design aims below its threshold: `margin`
 scales of the noise that it is planned with, at most half of the threshold (`roomy`).
 
+Both laws. Where δ is declared, all of this is for Gaussian noise and a ρ (`law`); and whether δ pays is told by
+a second design, without it (`laws`).
+
 Honesty. The prediction is of first order, and the search has seen it often. So the designs, `auto` and what the
 specification has meet on real candidates, all on the same seeds, and the best is taken. The chances that are
 reported come from fresh seeds that chose nothing. They speak of the public table all the same; how a design
@@ -19,7 +22,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log
 from typing import Any
@@ -33,6 +36,8 @@ from facsimile.explore.chances import interval
 from facsimile.explore.design import wide
 from facsimile.explore.design.draft import Draft, Own
 from facsimile.explore.design.effects import Moments
+from facsimile.explore.design.law import LAPLACE
+from facsimile.explore.design.laws import Laws, undeclared
 from facsimile.explore.design.linear import FARTHEST, POWER, LinearCriteria
 from facsimile.explore.design.prediction import DRAWS
 from facsimile.explore.design.rehearsals import FAMILY, Rehearsals
@@ -45,7 +50,7 @@ from facsimile.spec.criteria import Criterion, TotalVariationDistance
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.measurements import AUTO, BestGroups
-from facsimile.synthesizers.tilt import clip
+from facsimile.synthesizers.tilt import clip, normed
 from facsimile.table.encoding import recode
 from facsimile.table.exact import Floats
 from facsimile.table.scores import RowScores
@@ -92,6 +97,7 @@ class Designed:
 
     `taken` says what was taken: the `design`, `auto`, or what the `specification` had. `predicted` is the
     chance that the linear criteria are met and `predictions` that of each; None for what was not designed.
+    `laws`: what either law is worth, where δ is declared.
     """
 
     own: dict[str, str]
@@ -105,6 +111,7 @@ class Designed:
     tried: int
     candidates: int
     seconds: float
+    laws: Laws | None = None
 
     def families(self) -> list[dict[str, Any]]:
         """The block of a specification, as plain data."""
@@ -132,15 +139,17 @@ def design(
     spec = roomy(specification.sized(table.n), margin)
     choice = dict(alternatives or spec.alternatives_named(""))
     rehearsals = Rehearsals(spec, recode(spec, table, choice), choice, epsilon)
-    structures = searched(rehearsals, scores, trials, progress)
-    known = [Draft.read(own, rehearsals.real.domain, spec.n, epsilon) for own in listed(specification)]
+    budget, structures = rehearsals.budget, searched(rehearsals, scores, trials, progress)
+    known = [Draft.read(own, rehearsals.real.domain, spec.n, budget) for own in listed(specification)]
     found = (
         None if structures is None else best(structures, [one for one in known if one is not None], progress)
     )
     finalists: dict[str, Own] = {} if found is None else {"design": found.draft.own}
+    close: wide.Draft | None = None
     if structures is None and rehearsals.real.domain.cells > DENSE_CELLS:
         progress("no criterion is linear: looking for tables that keep all tables of a few columns close")
-        finalists["design"] = by_distance(rehearsals).own
+        close = by_distance(rehearsals)
+        finalists["design"] = close.own
     finalists |= {f"specification {i}": own for i, own in enumerate(listed(specification), 1)}
     finalists["auto"] = UNDESIGNED
     pool = range(seed * SEEDS, seed * SEEDS + CHOOSING)
@@ -157,19 +166,52 @@ def design(
     failing = 1 - (ratios < 1).mean(axis=0)
     names = [criterion.name for criterion in spec.criteria]
     predicted = found if taken == "design" else None
+    laws = None
+    if spec.budget.delta:
+        progress("the same without delta")
+        other = replace(rehearsals, specification=undeclared(spec))
+        if structures is not None and found is not None:
+            laws = _by_chance(structures, found, searched(other, scores, trials, progress), progress)
+        elif close is not None:
+            laws = _by_distance(rehearsals, other, close)
+        laws = laws or _by_candidates(met[taken], _raced(other, finalists[taken], pool, ()))
     return Designed(
         dict(finalists[taken]),
         epsilon,
         taken.split()[0],
-        None if predicted is None else predicted.chance(epsilon),
-        {} if predicted is None else predicted.chances(epsilon),
+        None if predicted is None else predicted.chance(budget),
+        {} if predicted is None else predicted.chances(budget),
         _chance(ratios),
         _chance(ratios if taken == "auto" else met["auto"]),
         {name: float(share) for name, share in zip(names, failing, strict=True) if share},
         0 if structures is None else structures.tried,
         sum(map(len, met.values())) + FRESH,
         time.monotonic() - begun,
+        laws,
     )
+
+
+def _by_chance(
+    structures: Structures, found: Found, without: Structures | None, progress: Callable[[str], None]
+) -> Laws | None:
+    """By the predicted chances of a design for each law."""
+    other = None if without is None else best(without, [found.draft.under(without.law)], progress)
+    if without is None or other is None:
+        return None
+    chances = found.chance(structures.budget), other.chance(without.budget)
+    return Laws.of("chance", *chances, (found.value, other.value))
+
+
+def _by_distance(rehearsals: Rehearsals, other: Rehearsals, draft: wide.Draft) -> Laws:
+    """By the distances of a design for each law."""
+    without = by_distance(other, draft.under(LAPLACE))
+    return Laws.of("distance", _trial(rehearsals).value(draft), _trial(other).value(without))
+
+
+def _by_candidates(gaussian: Floats, laplace: Floats) -> Laws:
+    """By real candidates of the same text on the same seeds."""
+    promises = float(worth(gaussian).mean()), float(worth(laplace).mean())
+    return Laws.of("candidates", _chance(gaussian).share, _chance(laplace).share, promises)
 
 
 def roomy(specification: Specification, margin: float) -> Specification:
@@ -196,11 +238,19 @@ def roomy(specification: Specification, margin: float) -> Specification:
     return specification.model_copy(update={"criteria": tuple(map(less, specification.criteria))})
 
 
-def by_distance(rehearsals: Rehearsals) -> wide.Draft:
-    """A design for the distance of tables of so many columns as a criterion speaks of, or of three."""
+def by_distance(rehearsals: Rehearsals, begin: wide.Draft | None = None) -> wide.Draft:
+    """A design for the distance of tables of so many columns as a criterion speaks of, or of three; a short one
+    from a draft."""
+    trial = _trial(rehearsals)
+    rounds = wide.ROUNDS if begin is None else 1
+    return wide.designed(trial.table, trial.known, trial.budget, ways=trial.ways, rounds=rounds, begin=begin)
+
+
+def _trial(rehearsals: Rehearsals) -> wide.Trial:
+    """Of drafts for a distance, on a seed that no search has."""
     ways = [c.ways for c in rehearsals.specification.criteria_of(TotalVariationDistance) if c.ways]
     known = Recipe.alone(rehearsals.specification, rehearsals.alternatives, FAMILY, {}).known()
-    return wide.designed(rehearsals.real, known, rehearsals.epsilon, ways=max(ways, default=3))
+    return wide.Trial(rehearsals.real, known, rehearsals.budget, max(ways, default=3), seed=SEEDS)
 
 
 def searched(
@@ -214,7 +264,9 @@ def searched(
     if not criteria.parts or start is None or not cuts:
         return None
     asked = {kind.criterion.name: kind.scores(spec, real) for kind in kinds_of(spec)} if scores else {}
-    heard = {name: (one, clip(one, real)) for name, one in asked.items() if one is not None}
+    budget = rehearsals.budget
+    normal = {name: normed(one, budget) for name, one in asked.items() if one is not None}
+    heard = {name: (one, clip(one, real)) for name, one in normal.items()}
     functions = {name: _clipped(*one) for name, one in heard.items()}
     moments = Moments(real, cuts, criteria.functions, functions)
     independent = Moments(start, cuts, criteria.functions, functions, FEW_ROWS)
@@ -227,7 +279,7 @@ def searched(
 
     diameters = {name: 2.0 * most for name, (_, most) in heard.items()}
     return Structures(
-        moments, independent, criteria, spec.criteria, rehearsals.epsilon, diameters, fitted, trials, progress
+        moments, independent, criteria, spec.criteria, budget, diameters, fitted, trials, progress
     )
 
 
@@ -238,9 +290,9 @@ def best(structures: Structures, known: list[Draft], progress: Callable[[str], N
     found = next((one for one in (structures.climb(start.draft) for start in starts) if one is not None), None)
     if found is None:
         return None
-    progress("sharing epsilon")
+    progress("sharing the budget")
     prediction = structures.predicted(found.draft, DRAWS)
-    draft, value = weighted(found.draft, prediction, float(structures.epsilon), found.bias, FINAL_STEPS)
+    draft, value = weighted(found.draft, prediction, float(structures.budget), found.bias, FINAL_STEPS)
     return Found(draft, value, prediction, found.bias)
 
 

@@ -10,6 +10,7 @@ from math import prod
 from typing import TypeVar
 
 from facsimile.explore.design.effects import Sizes
+from facsimile.explore.design.law import LAPLACE, Law, law_of
 from facsimile.synthesizers.measurements import AUTO, COLUMNS_FIRST, EACH, items, shares
 from facsimile.table.domain import Clique, Domain
 
@@ -17,7 +18,7 @@ T = TypeVar("T")
 LONGEST = 1000
 """The characters that a specification allows in a hyperparameter."""
 LEAST = 0.003
-"""No share of ε is less: smaller ones say nothing, and lead a search astray."""
+"""No share is less: smaller ones say nothing, and lead a search astray."""
 Own = Mapping[str, str]
 """Hyperparameters of the workload family."""
 
@@ -26,7 +27,8 @@ Own = Mapping[str, str]
 class Draft:
     """A workload to be: every column by itself, tables of several columns, scores of some criteria.
 
-    `shares` of ε: one for each column, then for each table, then for each score. They sum to 1.
+    `shares` of ε or ρ: one for each column, then for each table, then for each score. They sum to 1. `law`: of
+    the noise, which says what a table deserves.
     """
 
     names: Clique
@@ -34,18 +36,21 @@ class Draft:
     tables: tuple[Sizes, ...] = ()
     scores: tuple[str, ...] = ()
     shares: tuple[float, ...] = ()
+    law: Law = LAPLACE
 
     @classmethod
-    def of(cls, domain: Domain, tables: Sequence[Sizes] = ()) -> Draft:
-        """Shares by the sizes of the tables: ε ∝ cells^(1/3), more for single columns."""
-        roots = [COLUMNS_FIRST * root([size]) for size in domain.shape] + [root(table) for table in tables]
-        return cls(domain.names, domain.shape, tuple(tables)).shared(roots)
+    def of(cls, domain: Domain, tables: Sequence[Sizes] = (), law: Law = LAPLACE) -> Draft:
+        """Shares by the cells of the tables, more for single columns."""
+        roots = [COLUMNS_FIRST * law.root([size]) for size in domain.shape] + [
+            law.root(table) for table in tables
+        ]
+        return cls(domain.names, domain.shape, tuple(tables), law=law).shared(roots)
 
     @classmethod
-    def read(cls, own: Own, domain: Domain, n: int, epsilon: Fraction) -> Draft | None:
+    def read(cls, own: Own, domain: Domain, n: int, share: Fraction) -> Draft | None:
         """Of hyperparameters that name every table themselves; None where words stand for tables."""
-        parts = items(own.get("measurements", AUTO), domain, n, epsilon)
-        given = shares(own.get("weights", AUTO), parts, domain, n, epsilon)
+        parts = items(own.get("measurements", AUTO), domain, n, share)
+        given = shares(own.get("weights", AUTO), parts, domain, n, share)
         alone, tables = [LEAST] * len(domain.shape), {}
         for item, weights in zip(parts, given, strict=True):
             if item.word not in ("", EACH):
@@ -53,12 +58,17 @@ class Draft:
             for clique, weight in zip(item.cliques(domain.names), weights, strict=True):
                 sizes = dict(item.columns)
                 if len(clique) == 1:
-                    alone[domain.place(clique[0])] = float(weight / epsilon)
+                    alone[domain.place(clique[0])] = float(weight / share)
                 else:
                     full = zip(domain.names, domain.shape, strict=True)
                     table = tuple(min(sizes[name] or size, size) if name in sizes else 1 for name, size in full)
-                    tables[table] = float(weight / epsilon)
-        return cls(domain.names, domain.shape, tuple(tables)).shared([*alone, *tables.values()])
+                    tables[table] = float(weight / share)
+        found = cls(domain.names, domain.shape, tuple(tables), law=law_of(share))
+        return found.shared([*alone, *tables.values()])
+
+    def under(self, law: Law) -> Draft:
+        """The same tables and scores for noise of another law."""
+        return replace(self, law=law).shared(law.under(self.law, self.shares))
 
     @property
     def every(self) -> tuple[Sizes, ...]:
@@ -68,7 +78,7 @@ class Draft:
 
     @property
     def own(self) -> dict[str, str]:
-        """As the family reads it; weights in per cent of ε."""
+        """As the family reads it; weights in per cent of ε or ρ."""
         columns, tables = len(self.codes), len(self.codes) + len(self.tables)
         shown = [f"{100 * share:.3g}" for share in self.shares]
         alone, mark = ([EACH], ",") if EACH not in self.names else (list(self.names), "; ")
@@ -101,8 +111,8 @@ class Draft:
 
     def with_table(self, table: Sizes) -> Draft:
         """One table more, with the share that its cells deserve beside the others."""
-        roots = [root(other) for other in self.every]
-        weight = root(table) * sum(self.shares[: len(roots)]) / (sum(roots) + root(table))
+        roots, mine = [self.law.root(other) for other in self.every], self.law.root(table)
+        weight = mine * sum(self.shares[: len(roots)]) / (sum(roots) + mine)
         place = len(roots)
         shares = (*self.shares[:place], weight, *self.shares[place:])
         return replace(self, tables=(*self.tables, table)).shared(shares)
@@ -112,7 +122,7 @@ class Draft:
         return reduce(Draft.with_table, tables, self)
 
     def with_score(self, name: str, share: float) -> Draft:
-        """A score more, with a share of ε."""
+        """A score more, with a share."""
         left = [one * (1 - share) for one in self.shares]
         return replace(self, scores=(*self.scores, name)).shared([*left, share])
 
@@ -146,11 +156,6 @@ class Draft:
         """No table twice, none with more cells than records, not too long to be written."""
         fits = all(prod(table) <= n for table in self.tables) and len(set(self.tables)) == len(self.tables)
         return fits and max(map(len, self.own.values())) <= LONGEST
-
-
-def root(table: Sequence[int]) -> float:
-    """cells^(1/3)."""
-    return float(prod(table) ** (1 / 3))
 
 
 def put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:

@@ -11,8 +11,8 @@ A·diag(p)·Aᵀ, K = C·diag(p)·Aᵀ, V = diag(1/w). Around it stands the bias
 it is the mean that the start gives to the part of c outside of the span; where real fits are known, they
 correct it (`bias`).
 
-Chances are shares of fixed draws of ζ, so designs are compared on the same luck. Noise of single columns is
-Laplace noise, since few cells of it decide about rare codes; sums of many cells are Gaussian.
+Chances are shares of fixed draws of ζ, so designs are compared on the same luck. Noise of single columns has
+its own law, since few cells of it decide about rare codes; sums of many cells are Gaussian.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from facsimile.explore.design.effects import Asked, Moments, Sizes, contrasts, effects
+from facsimile.explore.design.law import LAPLACE, Law
 from facsimile.explore.design.linear import LinearCriteria
 from facsimile.table.exact import Floats
 
@@ -35,16 +36,14 @@ FAR = 0.05
 FAINT = 1e-9
 MIXED = 0.1
 """The share of the start in the mixture that a bias is projected over."""
-LAPLACE = 8.0
-"""ε² times the variance of a cell: Laplace noise of sensitivity 2, 2·(2/ε)²."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Of the tables and scores of a design; how ε is shared among them is told later.
+    """Of the tables and scores of a design; how the budget is shared among them is told later.
 
     `start` is over what a fit starts from: the columns of the public table, independent as far as rules allow.
-    `diameters` are those of the scores: a score at ε has the variance 2·(diameter/ε)².
+    `diameters` are those of the scores, in the norm of the law.
     """
 
     moments: Moments
@@ -52,23 +51,24 @@ class Prediction:
     criteria: LinearCriteria
     tables: tuple[Sizes, ...]
     diameters: Mapping[str, float]
+    law: Law = LAPLACE
     seed: int = 0
     draws: int = DRAWS
 
     @cached_property
     def parts(self) -> dict[Asked, dict[int, float]]:
-        """What is asked for: for each place among tables and scores, its precision at ε = 1."""
+        """What is asked for: for each place among tables and scores, its precision at a share of 1."""
         found: dict[Asked, dict[int, float]] = {}
         for place, table in enumerate(self.tables):
             for effect, summed in effects(table).items():
-                found.setdefault(effect, {})[place] = 1 / (LAPLACE * summed)
+                found.setdefault(effect, {})[place] = 1 / (self.law.cell * summed)
         for place, (name, diameter) in enumerate(self.diameters.items(), len(self.tables)):
-            found[name] = {place: 1 / (2 * diameter**2)}
+            found[name] = {place: 1 / (self.law.score * diameter**2)}
         return found
 
     @cached_property
     def _units(self) -> Floats:
-        """Precision of each number at ε = 1 of each table or score: a line for each number."""
+        """Precision of each number at a share of 1 of each table or score: a line for each number."""
         found = np.zeros((len(self.parts), len(self.tables) + len(self.diameters)))
         for line, shares in zip(found, self.parts.values(), strict=True):
             line[list(shares)] = list(shares.values())
@@ -116,12 +116,13 @@ class Prediction:
     def _noise(self) -> Floats:
         """ζ, the same for whatever asks for the same."""
         found = [
-            _noise(one, size, self.draws, self.seed) for one, size in zip(self.parts, self._sizes, strict=True)
+            _noise(one, size, self.draws, self.seed, self.law)
+            for one, size in zip(self.parts, self._sizes, strict=True)
         ]
         return np.concatenate(found)
 
     def errors(self, shares: Floats, bias: Floats) -> Floats:
-        """The error of each function in each draw, with so much ε for each table and score."""
+        """The error of each function in each draw, with so much ε or ρ for each table and score."""
         return self._moved(shares)[0] + bias[:, None]
 
     def chance(self, shares: Floats, bias: Floats) -> float:
@@ -134,7 +135,7 @@ class Prediction:
         return dict(zip(self.criteria.names, met.tolist(), strict=True))
 
     def promise(self, shares: Floats, bias: Floats) -> tuple[float, Floats]:
-        """A smooth chance, and its derivatives by ln ε of each table and score.
+        """A smooth chance, and its derivatives by the logarithm of the share of each table and score.
 
         With S the powers of all errors beside their limits (`LinearCriteria.powers`) a draw counts 1/(1 + S),
         less FAR·ln(1 + S): so a design that is still hopeless is drawn in the right direction.
@@ -147,11 +148,11 @@ class Prediction:
         back = left @ cho_solve(factor, along.T @ slopes, check_finite=False)
         by_precision = np.einsum("ij,ij->i", back, self._noise / (2 * np.sqrt(w))[:, None] - left @ moved)
         value = float((chance + FAR * np.log(chance)).mean())
-        return value, 2 * shares**2 * (by_precision @ self._units)
+        return value, self.law.power * self.law.precision(shares) * (by_precision @ self._units)
 
     def _moved(self, shares: Floats) -> tuple[Floats, Floats, tuple[Floats, bool], Floats]:
         left, along = self._basis
-        w = self._units @ shares**2
+        w = self._units @ self.law.precision(shares)
         factor = cho_factor(left.T @ (w[:, None] * left), check_finite=False)
         moved = cho_solve(factor, left.T @ (np.sqrt(w)[:, None] * self._noise), check_finite=False)
         return along @ moved, moved, factor, w
@@ -164,12 +165,12 @@ def _sizes(both: Floats) -> Floats:
     return found
 
 
-def _noise(asked: Asked, size: int, draws: int, seed: int) -> Floats:
+def _noise(asked: Asked, size: int, draws: int, seed: int, law: Law) -> Floats:
     if isinstance(asked, str):
         name = [ord(letter) for letter in asked]
         return np.random.default_rng([seed, 1, *name]).standard_normal((size, draws))
     random = np.random.default_rng([seed, 0, *(number for column in asked for number in column)])
     if len(asked) > 1:
         return random.standard_normal((size, draws))
-    found: Floats = contrasts(size + 1) @ random.laplace(scale=0.5**0.5, size=(size + 1, draws))
+    found: Floats = contrasts(size + 1) @ law.noise(random, (size + 1, draws))
     return found

@@ -86,6 +86,11 @@ class Rehearsals:
     alternatives: Mapping[str, str]
     epsilon: Fraction
 
+    @property
+    def budget(self) -> Fraction:
+        """What a fit may spend: the ε, or where δ is declared a ρ."""
+        return Recipe.alone(self.specification, self.alternatives, FAMILY, {}).share(self.epsilon)[0]
+
     def candidate(self, own: Own, seed: int | None) -> Table | None:
         """Fit, sample, filter and project, without noise if there is no seed; None where none can be made."""
         recipe = Recipe.alone(self.specification, self.alternatives, FAMILY, own)

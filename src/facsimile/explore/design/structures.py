@@ -2,8 +2,8 @@
 
 Moves change one table: one more (two columns as fine as they are or as fine as affordable, or the columns that
 a criterion names), one less, another number of groups of a column, two tables in one. After each move that
-helps, the shares of ε are made anew. Gains that were seen before say which move is tried next: one that is
-still better than what the next in line last promised is taken.
+helps, the shares of ε or ρ are made anew. Gains that were seen before say which move is tried next:
+one that is still better than what the next in line last promised is taken.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from facsimile.explore.design.draft import Draft
 from facsimile.explore.design.effects import Moments, Sizes
+from facsimile.explore.design.law import Law, law_of
 from facsimile.explore.design.linear import LinearCriteria
 from facsimile.explore.design.prediction import Prediction
 from facsimile.explore.design.weights import weighted
@@ -32,7 +33,7 @@ LADDER = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 GAIN, PRICE = 0.002, 0.004
 """A move must raise the promise by so much, and a table more by so much again."""
 SCORE = 0.1
-"""The share of ε that a new score begins with."""
+"""The share that a new score begins with."""
 QUICK, STEPS = 3, 12
 """Steps of a weighing in a trial, and after a move was taken."""
 SEARCHING = 100
@@ -48,22 +49,22 @@ class Found:
     prediction: Prediction
     bias: Floats
 
-    def chance(self, epsilon: Fraction) -> float:
+    def chance(self, budget: Fraction) -> float:
         """The predicted chance that all criteria are met."""
-        return self.prediction.chance(self.spent(epsilon), self.bias)
+        return self.prediction.chance(self.spent(budget), self.bias)
 
-    def chances(self, epsilon: Fraction) -> dict[str, float]:
+    def chances(self, budget: Fraction) -> dict[str, float]:
         """Of each criterion by itself."""
-        return self.prediction.chances(self.spent(epsilon), self.bias)
+        return self.prediction.chances(self.spent(budget), self.bias)
 
-    def spent(self, epsilon: Fraction) -> Floats:
-        """The ε of each table and score."""
-        return float(epsilon) * np.array(self.draft.shares)
+    def spent(self, budget: Fraction) -> Floats:
+        """The ε or ρ of each table and score."""
+        return float(budget) * np.array(self.draft.shares)
 
 
 @dataclass(eq=False)
 class Structures:
-    """Climbs from draft to draft.
+    """Climbs from draft to draft, for a budget that is an ε or a ρ.
 
     `fitted` is the bias of a real fit without noise, None where no model can hold it. The bias of a draft is
     that to first order, corrected by what a real fit of the draft before it showed.
@@ -73,7 +74,7 @@ class Structures:
     start: Moments
     criteria: LinearCriteria
     declared: tuple[Criterion, ...]
-    epsilon: Fraction
+    budget: Fraction
     diameters: Mapping[str, float]
     fitted: Callable[[Draft], Floats | None]
     trials: int
@@ -85,16 +86,20 @@ class Structures:
     def predicted(self, draft: Draft, draws: int = 0) -> Prediction:
         """The prediction of a draft."""
         scores = {name: self.diameters[name] for name in draft.scores}
-        return Prediction(
-            self.moments, self.start, self.criteria, draft.every, scores, draws=draws or self.draws
-        )
+        given = self.moments, self.start, self.criteria, draft.every, scores, self.law
+        return Prediction(*given, draws=draws or self.draws)
+
+    @property
+    def law(self) -> Law:
+        """That of the noise."""
+        return law_of(self.budget)
 
     def weighed(self, draft: Draft, correction: Floats | float, steps: int) -> Found:
         """A draft, its shares improved by so many steps."""
         self.tried += 1
         prediction = self.predicted(draft)
         bias = prediction.first_bias + correction
-        better, value = weighted(draft, prediction, float(self.epsilon), bias, steps)
+        better, value = weighted(draft, prediction, float(self.budget), bias, steps)
         price = PRICE * (len(draft.tables) + len(draft.scores))
         return Found(better, value - price, prediction, bias)
 
@@ -180,7 +185,7 @@ class Structures:
         """Columns that one criterion names, three or more, if two groups of each are affordable; or all."""
         names = tuple(self.moments.cuts)
         named = [tuple(name for name in names if name in c.columns) for c in self.declared]
-        most = most_cells(self.moments.table.n, self.epsilon / 3)
+        most = most_cells(self.moments.table.n, self.budget / 3)
         return [c for c in dict.fromkeys([names, *named]) if len(c) > 2 and 2 ** len(c) <= most]
 
     @property
@@ -201,7 +206,7 @@ class Structures:
 
     def starts(self) -> list[Draft]:
         """Where to begin: columns alone, with the pairs that criteria name, with a coarse joint table."""
-        alone = Draft.of(self.moments.table.domain)
+        alone = Draft.of(self.moments.table.domain, law=self.law)
         named = alone.with_tables([self.sized(pair, COARSE) for pair in self.named])
         joints = [self.sized(clique, FEW) for clique in self.joints]
         found = [alone, named, *(one.with_table(joint) for joint in joints for one in (alone, named))]

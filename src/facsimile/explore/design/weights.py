@@ -1,4 +1,4 @@
-"""Weights: the shares of ε with the best predicted chance, by its derivatives."""
+"""Weights: the shares of a budget, ε or ρ, with the best predicted chance, by its derivatives."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from facsimile.table.exact import Floats
 
 
 def weighted(
-    draft: Draft, prediction: Prediction, epsilon: float, bias: Floats, steps: int
+    draft: Draft, prediction: Prediction, budget: float, bias: Floats, steps: int
 ) -> tuple[Draft, float]:
     """The draft with better shares, and its promise.
 
-    Shares are exp(θ)/Σexp(θ), so θ is free: the derivative by θ is g − share·Σg, g that by ln ε of each share.
+    Shares are exp(θ)/Σexp(θ), so θ is free: the derivative by θ is g − share·Σg, g that by the
+    logarithms of the shares.
     """
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         shares = np.exp(theta - theta.max())
         shares /= shares.sum()
-        value, slope = prediction.promise(epsilon * shares, bias)
+        value, slope = prediction.promise(budget * shares, bias)
         return -value, shares * slope.sum() - slope
 
     start = np.log(draft.shares)

@@ -24,6 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
+from facsimile.explore.design.law import LAPLACE, Law, law_of
 from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers.base import Answers, Known
@@ -45,6 +46,7 @@ FEW_CODES, MOST_GROUPS, LOSS = 16, 10, 0.02
 first. Codes without an order have no neighbours to be grouped with."""
 MOST_TREE = 300_000
 """Cells of the tree of a model: they bound the time of a candidate and its memory."""
+ROUNDS = 2
 FACTOR = 1.6
 LEAST_GAIN = 5e-5
 FAILURES = 3
@@ -60,6 +62,7 @@ class Draft:
 
     tables: Mapping[Clique, float]
     groups: Mapping[str, int]
+    law: Law = LAPLACE
 
     @property
     def own(self) -> dict[str, str]:
@@ -97,6 +100,11 @@ class Draft:
         coarse = Domain(tuple(replace(a, bins=a.bins[: self.groups.get(a.name, a.size)]) for a in domain.axes))
         return junction_tree(coarse, [clique for clique in self.tables if len(clique) > 1]).cells
 
+    def under(self, law: Law) -> Draft:
+        """The same tables for noise of another law: their weights as total variation wants them."""
+        power = (2 + self.law.power) / (2 + law.power)
+        return replace(self, tables={one: weight**power for one, weight in self.tables.items()}, law=law)
+
     def with_table(self, clique: Clique, weight: float, without: Iterable[Clique] = ()) -> Draft:
         """With one table more, and without some."""
         left = {one: value for one, value in self.tables.items() if one not in without}
@@ -106,7 +114,8 @@ class Draft:
 class StandIn:
     """Answers on a public table. A table's noise depends on its columns and the seed, and grows with its scale.
 
-    So drafts that share ε in other ways meet the same luck; a curator's own law (`Coupled`) does not give that.
+    So drafts that share a budget in other ways meet the same luck; a curator's own law (`Coupled`) does not
+    give that.
     """
 
     def __init__(self, table: Table, seed: int) -> None:
@@ -116,11 +125,11 @@ class StandIn:
         """Noisy tables, with noise of the law that a release has, drawn by seed."""
         assert isinstance(mechanism, NoisyMarginals)
         found = []
-        for clique, epsilon in mechanism.marginals:
+        for clique, share in mechanism.marginals:
             random = np.random.default_rng([self.seed, crc32(repr(clique).encode())])
             counts = self.table.marginal(clique, mechanism.versions)
-            variance = mechanism.variance(epsilon)
-            noise = np.rint(sqrt(variance / 2) * random.laplace(size=counts.shape)).astype(np.int64)
+            variance = mechanism.variance(share)
+            noise = np.rint(sqrt(variance) * law_of(share).noise(random, counts.shape)).astype(np.int64)
             found.append(Measurement.of(self.domain, clique, mechanism.versions, counts + noise, variance))
         return tuple(found)
 
@@ -131,11 +140,11 @@ class StandIn:
 
 @dataclass(eq=False)
 class Trial:
-    """What a draft is worth on a stand-in, at an ε that is scaled to the stand-in's number of records."""
+    """What a draft is worth on a stand-in, at a budget that is scaled to the stand-in's number of records."""
 
     table: Table
     known: Known
-    epsilon: Fraction
+    budget: Fraction
     ways: int = 3
     seed: int = 0
     found: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -148,11 +157,16 @@ class Trial:
         room = np.cumsum([self.table.domain.size(every[place]) for place in order]) <= MOST_TRIED
         return {every[place]: self.table.marginal(every[place]) / self.table.n for place in order[room]}
 
+    @property
+    def law(self) -> Law:
+        """That of the noise."""
+        return law_of(self.budget)
+
     def draw(self, draft: Draft) -> Table:
         """A table of the draft's own model."""
         family = Workload(draft.measurements, draft.weights)
         random = np.random.default_rng(self.seed)
-        model = family.fit(StandIn(self.table, self.seed), self.known, self.epsilon, random)
+        model = family.fit(StandIn(self.table, self.seed), self.known, self.budget, random)
         return model.sample(self.table.n, random)
 
     def value(self, draft: Draft) -> float:
@@ -182,27 +196,38 @@ Step = Callable[[Draft], Draft | None]
 
 
 def designed(
-    table: Table, known: Known, epsilon: Fraction, *, ways: int = 3, seed: int = 0, rounds: int = 2
+    table: Table,
+    known: Known,
+    budget: Fraction,
+    *,
+    ways: int = 3,
+    seed: int = 0,
+    rounds: int = ROUNDS,
+    begin: Draft | None = None,
 ) -> Draft:
-    """The design for n = `known.n` records at ε, made on a public table of the same columns.
+    """The design for n = `known.n` records and a budget, ε or ρ, made on a public table of the same columns.
 
-    Distances stay the same when ε grows as the number of records falls, so the stand-in may have another size.
-    A round has noise of its own, so that what was luck in one is undone in the next.
+    Distances stay the same when noise falls with the number of records, so the stand-in may have another size.
+    A round has noise of its own, so that what was luck in one is undone in the next. `begin`: a draft for this
+    budget's law; else every column by itself.
     """
-    scaled = replace(known, n=table.n)
+    scaled, law = replace(known, n=table.n), law_of(budget)
+    share = law.scaled(budget, Fraction(known.n, table.n))
     names = table.domain.names
-    draft = Draft({(name,): _weight(table.domain.axis(name).size) for name in names}, _groups(table))
+    alone: dict[Clique, float] = {(name,): _weight(table.domain.axis(name).size, law) for name in names}
+    draft = begin or Draft(alone, _groups(table), law)
     for place in range(rounds):
-        trial = Trial(table, scaled, epsilon * known.n / table.n, ways, seed + place)
+        trial = Trial(table, scaled, share, ways, seed + place)
         draft = _added(trial, draft)
         for steps in (_dropping, _joining, _weighing, _regrouping):
             draft = trial.climbed(draft, steps)
     return draft
 
 
-def _weight(cells: int) -> float:
-    """Noise of a table in total variation is ∝ cells/ε; the sum of both is least for ε ∝ √cells."""
-    return max(0.5, sqrt(cells / 50))
+def _weight(cells: int, law: Law) -> float:
+    """Noise of tables in total variation is ∝ cells/ε or cells/√ρ; its sum is least for ε ∝ √cells, and for
+    ρ ∝ cells^(2/3) = √cells^(4/3)."""
+    return float(max(0.5, sqrt(cells / 50)) ** (4 / (2 + law.power)))
 
 
 def _groups(table: Table) -> dict[str, int]:
@@ -232,7 +257,7 @@ def _added(trial: Trial, draft: Draft) -> Draft:
             break
         wider = draft
         for pair in chosen:
-            wider = wider.with_table(pair, _weight(draft.cells(trial.table.domain, pair)))
+            wider = wider.with_table(pair, _weight(draft.cells(trial.table.domain, pair), trial.law))
         if trial.value(wider) < value - LEAST_GAIN:
             draft, value, failures = wider, trial.value(wider), 0
         elif most > 1:
@@ -253,8 +278,9 @@ def _promising(trial: Trial, draft: Draft, most: int, tried: set[Clique]) -> lis
         if cells <= MOST_CELLS and pair not in tried and not any({*pair} <= {*one} for one in draft.tables):
             versions = tuple((name, cuts[name]) for name in pair if name in cuts)
             gap = np.abs(trial.table.marginal(pair, versions) - drawn.marginal(pair, versions)).sum() / 2
-            weight = _weight(cells)
-            noise = cells * float(NoisyMarginals.scale(trial.epsilon)) * (total + weight) / weight / 2
+            weight = _weight(cells, trial.law)
+            fewer = ((total + weight) / weight) ** (trial.law.power / 2)
+            noise = cells * float(NoisyMarginals.scale(trial.budget)) * fewer / 2
             gains[pair] = float(gap) - FELT * noise
     chosen: list[Clique] = []
     for good in sorted(gains, key=lambda clique: -gains[clique]):
@@ -304,7 +330,7 @@ def _weighing(trial: Trial, draft: Draft) -> Iterator[Step]:
     """More or less weight for each table."""
     for clique in draft.tables:
         for factor in (FACTOR, 1 / FACTOR):
-            yield partial(_weighed, clique, factor)
+            yield partial(_weighed, clique, factor ** (2 // trial.law.power))
 
 
 def _weighed(clique: Clique, factor: float, draft: Draft) -> Draft:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from facsimile import __version__
 from facsimile.acceptance.kind import kind_of
-from facsimile.documents.numerals import count
+from facsimile.documents.numerals import count, small
 from facsimile.errors import refusal
 from facsimile.explore.planner import BOUNDED
 from facsimile.explore.report.beside import alike, beside, settings
@@ -62,6 +62,7 @@ class Written:
     candidate: tuple[str, str, int] | None
     bytes: int
     comparison: dict[str, Any]
+    delta: str = "0"
 
     @classmethod
     def of(cls, findings: Findings, comparison: Comparison, size: int) -> Written:
@@ -88,6 +89,7 @@ class Written:
             trial.name if trial else None,
             size,
             comparison.as_json(),
+            show_decimal(study.declared.budget.delta),
         )
 
 
@@ -156,6 +158,7 @@ def _words(findings: Findings) -> dict[str, Any]:
         "version": __version__,
         "specification": specification,
         "findings": findings,
+        "delta": small(show_decimal(study.declared.budget.delta)) if study.declared.budget.delta else "",
         "study": study,
         "trial": findings.chosen(),
         "apart": abs(specification.n - study.declared.n) > study.declared.n / 10,
