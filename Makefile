@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SPARK := .venv-spark
+NEURAL := .venv-neural
 # One more than cores: many tests wait for a program that they started.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark bench dist lock clean
+.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural bench dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -56,6 +57,18 @@ $(SPARK)/.installed: requirements-spark.lock pyproject.toml
 test-spark: $(SPARK)/.installed
 	$(SPARK)/bin/pytest -m spark
 
+# Opacus and torch say the same as our accounting and our gradients. Hashes would pin one build of torch, and builds
+# differ by machine: these two are named by version alone, beside the locked rest. The program needs neither.
+$(NEURAL)/.installed: requirements-dev.lock pyproject.toml
+	$(PYTHON) -m venv $(NEURAL)
+	$(NEURAL)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements-dev.lock
+	$(NEURAL)/bin/python -m pip --disable-pip-version-check --quiet install torch==2.13.0 opacus==1.6.0
+	$(NEURAL)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation -e .
+	touch $@
+
+test-neural: $(NEURAL)/.installed
+	$(NEURAL)/bin/pytest -m neural tests
+
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
 
@@ -73,4 +86,4 @@ lock:
 	$(LOCK) --group build --group dev --extra spark -c requirements.lock -o requirements-spark.lock
 
 clean:
-	rm -rf $(VENV) $(SPARK) demo build dist
+	rm -rf $(VENV) $(SPARK) $(NEURAL) demo build dist

@@ -83,7 +83,8 @@ def ran() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """The functions that run, and those that are handed records: a file is read, and every kind is asked."""
     from tempfile import TemporaryDirectory
 
-    from contracts.test_hostile import GOOD, PAIRS, asking
+    from contracts.learners import learners
+    from contracts.test_hostile import DOMAIN, GOOD, PAIRS, asking
     from facsimile.privacy.curator import Curator
     from facsimile.privacy.reader import read, rehearse
     from releases import specification, write_data
@@ -94,8 +95,7 @@ def ran() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
         data, promised = write_data(Path(folder)), specification()
         with watched(seen, handed):
             read(data, promised)
-    for question in GOOD.values():
-        mechanism = asking(question)
+    for mechanism in (*map(asking, GOOD.values()), *learners(DOMAIN).values()):
         with watched(seen, handed):
             for table in PAIRS[-1]:
                 Curator.rehearsal(rehearse(table), 1).run(mechanism)

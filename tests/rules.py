@@ -19,6 +19,7 @@ CHANCES = {
     "privacy/renyi.py": ("about", "_left", "_order"),
     "privacy/mechanisms/marginals.py": ("scale", "variance"),
     "privacy/mechanisms/scores.py": ("variance",),
+    "privacy/sampled.py": ("within", "epsilon", "_about", "_log_moment", "_combinations"),
 }
 """Functions that say to planners and generators how likely a release and how large the noise is, and those that
 look for an order at which a bound is then evaluated exactly: they spend nothing."""

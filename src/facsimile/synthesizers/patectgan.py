@@ -43,7 +43,7 @@ PENALTY = 10.0
 class PATECTGAN(Synthesizer):
     """The births paper's hyperparameters, and the number of teachers."""
 
-    epochs: int = 50
+    epochs: int = 100
     batch_size: int = 500
     generator_lr: Fraction = Fraction(5, 10_000)
     discriminator_lr: Fraction = Fraction(1, 100)

@@ -1,8 +1,8 @@
 """Teachers: small judges, each taught on its own part of the records and on public rows, that vote on rows.
 
 All of them look at rows through the same public layer: signs of the cells of some columns, drawn at random. A
-teacher is a logistic regression on it, taught by a fixed number of steps from zero, in which its records and
-the public rows weigh the same.
+teacher is a logistic regression on it after its first step from zero, its records against the public rows: it
+calls a row real that lies on the side of its records' mean, seen from the public rows'.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import expit
 
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats, Ints, frozen
@@ -54,11 +53,10 @@ class Lesson:
     layer: Layer
     made: Codes
     asked: Codes
-    steps: int = 1
 
     def features(self, codes: Codes) -> Floats:
-        """The layer at some rows, less its mean at the made rows, and a constant."""
-        return np.column_stack([self.layer.of(codes) - self._mean, np.ones(len(codes))])
+        """The layer at some rows, less its mean at the made rows."""
+        return self.layer.of(codes) - self._mean
 
     @cached_property
     def _mean(self) -> Floats:
@@ -70,33 +68,25 @@ def votes(lesson: Lesson, records: Codes, teacher: Ints, teachers: int) -> Ints:
 
     Theorem.  If one record is replaced by another of the same teacher, no count moves by more than 1.
     Proof.    Records are lined up by teacher, in their order [A]: a replacement changes lines of its teacher's
-      part alone, and moves no other's. What is computed for a part reads that part and public arrays: lines one
-      by one [B], sums over a part's own lines in their order [C], columns of products with public arrays, one
-      for each teacher, at fixed places [D]. So the other teachers' votes stay what they are, to the last bit. A
-      teacher without records is taught by public rows alone; its vote counts like any other.  QED
+      part alone, and moves no other's. What is computed for a part reads that part and public arrays: signs of
+      lines one by one [B], sums over a part's own lines in their order [C], and for each teacher, at its own
+      place, products with public arrays [D]. So the other teachers' votes stay what they are, to the last bit.
+      A teacher without records calls no row real, and counts like any other.  QED
     """
     order = np.argsort(teacher, kind="stable")  # [A]
     ends = np.append(0, np.cumsum(np.bincount(teacher, minlength=teachers)))
-    made, asked = lesson.features(lesson.made), lesson.features(lesson.asked)
-    total = np.zeros(len(asked), np.int64)
-    first = 0
+    asked = lesson.features(lesson.asked).T
+    total, first = np.zeros(len(lesson.asked), np.int64), 0
     while first < teachers:
         last = max(first + 1, int(np.searchsorted(ends, ends[first] + BLOCK, side="right")) - 1)
         own = ends[first : last + 1]
-        features = lesson.features(records[order[own[0] : own[-1]]])
-        total += (_taught(lesson, features, own - own[0], made) @ asked.T > 0).sum(axis=0)  # [D]
+        features = lesson.features(records[order[own[0] : own[-1]]])  # [B]
+        total += (_sums(own - own[0]) @ features @ asked > 0).sum(axis=0)  # [C], [D]
         first = last
     return total
 
 
-def _taught(lesson: Lesson, features: Floats, ends: Ints, made: Floats) -> Floats:
-    """The weights of teachers whose records follow each other."""
-    sizes = np.diff(ends)
-    of = np.repeat(np.arange(len(sizes)), sizes)
-    part: Any = csr_array((1 / sizes[of], np.arange(len(of)), ends), shape=(len(sizes), len(of)))
-    weights = np.zeros((len(sizes), features.shape[1]))
-    for _ in range(lesson.steps):
-        missed = expit(-(features * weights[of]).sum(axis=1))  # [B]
-        fooled = expit(made @ weights.T)  # [D]
-        weights += part @ (missed[:, None] * features) - fooled.T @ made / len(made)  # [C]
-    return weights
+def _sums(ends: Ints) -> Any:
+    """The matrix that adds up lines from each end to the next."""
+    lines = int(ends[-1])
+    return csr_array((np.ones(lines), np.arange(lines), ends), shape=(len(ends) - 1, lines))
