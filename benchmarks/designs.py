@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from benchmarks.adult import RECORDS, stand_in
 from facsimile.explore.design.wide import designed
-from facsimile.privacy.budget import rho_of
+from facsimile.privacy.renyi import rho_of
 from facsimile.synthesizers.base import Known
 from facsimile.table.table import Table
 

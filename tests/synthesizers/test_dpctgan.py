@@ -7,7 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Curator
+from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.mechanisms import NoisySteps
 from facsimile.privacy.reader import rehearse
 from facsimile.privacy.sampled import Steps
@@ -64,6 +66,7 @@ def test_hyperparameters_are_those_of_the_specification() -> None:
 
 def test_by_default_three_hundred_steps_have_a_tenth_of_the_records_each() -> None:
     mechanism = DPCTGAN()._asked([], Known(165_915, delta=DELTA), small_domain(2), ONE, 1)
+    assert mechanism is not None
     assert (mechanism.steps, mechanism.most) == (STEPS, UNIT) == (300, 1 << 22)
     assert mechanism.share / WORDS == pytest.approx(0.1, rel=1e-4)
     assert Fraction(999, 1000) < mechanism.cost().epsilon <= 1 and mechanism.cost().delta <= DELTA
@@ -72,16 +75,28 @@ def test_by_default_three_hundred_steps_have_a_tenth_of_the_records_each() -> No
 def test_given_noise_ends_the_steps_where_the_budget_ends() -> None:
     priced = DPCTGAN.of({"epochs": "300", "batch_size": "500", "noise_multiplier": "5"})
     mechanism = priced._asked([], Known(165_915, delta=DELTA), small_domain(2), ONE, 1)
+    assert mechanism is not None
     assert mechanism.variance == 25 and mechanism.steps < 300 * 165_915 // 500
     more = Steps(mechanism.steps + 1, Fraction(mechanism.share, WORDS), Fraction(25), mechanism.delta)
     assert mechanism.cost().epsilon <= 1 < more.replaced[0]
 
 
+@pytest.mark.parametrize("noise", ["0.001", "0.1", "1"])
+def test_with_noise_that_affords_no_step_nothing_is_asked_and_nothing_learned(noise: str) -> None:
+    """As in the births paper's grid: the model is the generator as it was drawn."""
+    idle, table = DPCTGAN.of({"noise_multiplier": noise}), table_of((4, 3))
+    idle.check(table.domain, table.n, ONE, DELTA)
+    assert not idle.trains(table.domain, table.n, ONE, DELTA)
+    assert DPCTGAN().trains(table.domain, table.n, ONE, DELTA)
+    ledger = MemoryLedger()
+    curator = Curator.rehearsal(rehearse(table), 1, ledger)
+    model = idle.fit(curator, Known(table.n, delta=DELTA), ONE, np.random.default_rng(1))
+    assert ledger.spent == Cost() and model.sample(50, np.random.default_rng(2)).n == 50
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"noise_multiplier": "0.1"}, "not one step"),
-        ({"noise_multiplier": "0.001"}, "not one step"),
         ({"noise_multiplier": "0"}, "positive"),
         ({"epochs": "0"}, "positive"),
         ({"batch_size": "-1"}, "positive"),

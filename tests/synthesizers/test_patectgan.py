@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from facsimile.privacy.budget import Rho
+from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.curator import Curator
+from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.mechanisms import NoisyVotes
 from facsimile.privacy.reader import rehearse
 from facsimile.spec.families import FAMILIES
@@ -62,7 +63,6 @@ def test_by_default_a_teacher_has_four_records() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"noise_multiplier": "5"}, "not one round"),
         ({"noise_multiplier": "-1"}, "positive"),
         ({"epochs": "0"}, "positive"),
         ({"batch_size": "0"}, "positive"),
@@ -78,6 +78,16 @@ def test_what_makes_no_sense_is_refused_before_a_charge(given: dict[str, str], w
         PATECTGAN.of(given).check(small_domain(4, 3), 300, SHARE, Fraction(1, 10**9))
 
 
+def test_with_noise_that_affords_no_round_nothing_is_asked_and_nothing_learned() -> None:
+    idle, table = PATECTGAN.of({"noise_multiplier": "5"}), table_of((4, 3))
+    idle.check(table.domain, table.n, SHARE)
+    assert not idle.trains(table.domain, table.n, SHARE) and PATECTGAN().trains(table.domain, table.n, SHARE)
+    ledger = MemoryLedger()
+    curator = Curator.rehearsal(rehearse(table), 1, ledger)
+    model = idle.fit(curator, Known(table.n), SHARE, np.random.default_rng(1))
+    assert ledger.spent == Cost() and model.sample(50, np.random.default_rng(2)).n == 50
+
+
 def test_with_an_epsilon_it_is_refused() -> None:
     with pytest.raises(ValueError, match="needs a delta"):
         PATECTGAN().check(small_domain(4, 3), 300, Fraction(1))
@@ -86,7 +96,9 @@ def test_with_an_epsilon_it_is_refused() -> None:
 def test_votes_on_rows_of_the_generators_own_law_teach_nothing() -> None:
     """What teachers of made rows would say is taken off: labels are a half on average."""
     made: list[Student] = []
-    PATECTGAN()._asked(made, Known(3000), small_domain(6, 5, 4), SHARE, 1).begin()
+    question = PATECTGAN()._asked(made, Known(3000), small_domain(6, 5, 4), SHARE, 1)
+    assert question is not None
+    question.begin()
     student = made[0]
     expected = student._expected()
     assert expected.shape == (500,)

@@ -72,20 +72,20 @@ class Steps:
         return found
 
     @classmethod
-    def most(cls, steps: int, share: Fraction, variance: Fraction, epsilon: Fraction, delta: Fraction) -> Steps:
-        """As many steps, up to these, as (ε, δ) affords."""
+    def most(
+        cls, steps: int, share: Fraction, variance: Fraction, epsilon: Fraction, delta: Fraction
+    ) -> Steps | None:
+        """As many steps, up to these, as (ε, δ) affords; None: not one."""
         own, low, high = one_sided(epsilon, delta), 0, steps
         while low < high:
             middle = (low + high + 1) // 2
             fine = cls(middle, share, variance, own).affordable(epsilon, delta)
             low, high = (middle, high) if fine else (low, middle - 1)
-        if not low:
-            raise ValueError("not one step is affordable with so little noise")
-        return cls(low, share, variance, own)
+        return cls(low, share, variance, own) if low else None
 
     def affordable(self, epsilon: Fraction, delta: Fraction) -> bool:
         """Whether it costs no more."""
-        return all(mine <= given for mine, given in zip(self.replaced, (epsilon, delta), strict=True))
+        return 2 * self.epsilon <= epsilon and self.replaced[1] <= delta
 
     @cached_property
     def epsilon(self) -> Fraction:

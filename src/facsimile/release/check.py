@@ -7,6 +7,7 @@ that a stakeholder sees whether noise could hide the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
@@ -33,6 +34,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 
 MOST_TRIED = 50
+MOST_IDLE = 1000
 APPROXIMATE = "needs budget.delta: left out"
 UPRIGHT = "does not use the prior"
 LOUD = 1 / 3
@@ -103,6 +105,8 @@ def check(specification: Specification, assumed: Assumed | None = None) -> Check
 def _notes(specification: Specification, family: str) -> Iterator[str]:
     if specification.configurations is not None:
         yield f"of {specification.space.whole.by_family()[family]:,}"
+    if not family_of(family).pure and specification.budget.delta and (idle := _idle(specification, family)):
+        yield f"{idle:,} of its settings afford no step and learn nothing"
     if not family_of(family).pure and not specification.budget.delta:
         yield APPROXIMATE
     elif specification.budget.delta and family_of(family).law == "delta":
@@ -110,6 +114,16 @@ def _notes(specification: Specification, family: str) -> Iterator[str]:
         yield f"accounts by itself: a fit has delta {show_small(own)}"
     elif specification.prior is not None and not family_of(family).leans:
         yield UPRIGHT
+
+
+def _idle(specification: Specification, family: str) -> int:
+    """How many settings of a family cannot afford to learn anything."""
+    found = 0
+    for _, made in specification.drawable.made() if len(specification.columns) <= MOST_TRIED else ():
+        for chosen in (one for one in islice(made, MOST_IDLE) if one.family == family):
+            with suppress(Refused):
+                found += not Recipe(specification, chosen).trains(specification.budget.generator)
+    return found
 
 
 def mistakes(specification: Specification) -> Iterator[Mistake]:

@@ -123,6 +123,10 @@ class Recipe:
         except (ValueError, TypeError) as error:
             raise refusal("E200", problem=f"The hyperparameters of {family} make no sense: {error}.") from None
 
+    def trains(self, epsilon: Fraction) -> bool:
+        """Whether a fit with this ε learns anything."""
+        return self.synthesizer(epsilon).trains(self.domain, self.specification.n, *self.share(epsilon))
+
     @property
     def sampling(self) -> Sampling:
         """`iid` or `systematic` (the default)."""

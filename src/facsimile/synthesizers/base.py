@@ -97,6 +97,10 @@ class Synthesizer(ABC):
     def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:  # noqa: B027
         """Raise ValueError if the hyperparameters make no sense on this domain: before anything is charged."""
 
+    def trains(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> bool:
+        """Whether a fit learns anything: a family with noise of its own may not afford one step."""
+        return True
+
     def holds(self, domain: Domain, known: Known) -> bool:
         """Whether a model can hold the cells that may not occur: asked before anything is charged."""
         return True

@@ -4,13 +4,15 @@ As in CTGAN a generator gets random numbers and a conditional vector. Here the v
 domain alone, and the critic judges single records without one: to draw records that fit a condition would read
 how often it holds. The critic's step at made rows is public and clipped in the same way, so that a generator
 that has the records' law is a fixed point. By default 300 steps on a tenth of the records each, with the least
-noise that (ε, δ) affords; with a `noise_multiplier`, as many steps as are affordable, at most `epochs` of them.
+noise that (ε, δ) affords; with a `noise_multiplier`, as many steps as are affordable, at most `epochs` of them;
+where not one is, the generator stays as it was drawn, and nothing is asked.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import ClassVar, get_args
 
@@ -52,34 +54,57 @@ class DPCTGAN(Synthesizer):
             raise ValueError("the loss is cross_entropy or wasserstein")
         if min(self.epochs or 1, self.batch_size or 1, self.noise_multiplier or 1) <= 0:
             raise ValueError("epochs, batch size and noise multiplier are positive")
-        self._asked([], Known(n, delta=delta), domain, share, 0).check(domain, n)
+        asked = self._asked([], Known(n, delta=delta), domain, share, 0)
+        if asked is not None:
+            asked.check(domain, n)
+
+    def trains(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> bool:
+        return self._priced(n, share, delta)[1] is not None
 
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> Neural:
         trainings: list[Training] = []
         asked = self._asked(trainings, known, answers.domain, share, int(random.integers(2**62)))
+        if asked is None:
+            return Adversaries(answers.domain, known.zeros, self._rates, 1, random).model()
         return learned(trainings, asked.begin, answers.run(asked))
+
+    @property
+    def _rates(self) -> Rates:
+        return Rates(self.generator_lr, self.generator_decay, self.discriminator_lr, self.discriminator_decay)
+
+    def _priced(self, n: int, share: Fraction, delta: Fraction) -> tuple[Fraction, Steps | None]:
+        """The chance to be in a batch, and what the steps cost; None: not one is affordable."""
+        batch = min(n, self.batch_size or min(-(-n // PART), MOST_ROWS))
+        chance = Fraction(max(1, WORDS * batch // n), WORDS)
+        steps = STEPS if self.epochs is None else ceil(Fraction(self.epochs * n, batch))
+        return chance, priced(steps, chance, self.noise_multiplier, share, delta)
 
     def _asked(
         self, trainings: list[Training], known: Known, domain: Domain, share: Fraction, seed: int
-    ) -> NoisySteps[Training]:
+    ) -> NoisySteps[Training] | None:
         """The one question, of public numbers alone; who learns from its answers joins the trainings."""
-        batch = min(known.n, self.batch_size or min(-(-known.n // PART), MOST_ROWS))
-        chance = Fraction(max(1, WORDS * batch // known.n), WORDS)
-        steps = STEPS if self.epochs is None else ceil(Fraction(self.epochs * known.n, batch))
-        if self.noise_multiplier is None:
-            priced = Steps.within(steps, chance, share, known.delta)
-        else:
-            priced = Steps.most(steps, chance, self.noise_multiplier**2, share, known.delta)
-        rates = Rates(self.generator_lr, self.generator_decay, self.discriminator_lr, self.discriminator_decay)
+        (chance, paid), rates = self._priced(known.n, share, known.delta), self._rates
+        if paid is None:
+            return None
         most = int(self.max_per_sample_grad_norm * UNIT)
 
         def begin() -> Training:
             random = np.random.default_rng(seed)
-            two = Adversaries(domain, known.zeros, rates, priced.steps, random)
+            two = Adversaries(domain, known.zeros, rates, paid.steps, random)
             trainings.append(Training(two, self.loss, most, float(chance * known.n)))
             return trainings[-1]
 
-        return NoisySteps(begin, priced.steps, int(chance * WORDS), most, priced.variance, priced.delta)
+        return NoisySteps(begin, paid.steps, int(chance * WORDS), most, paid.variance, paid.delta)
+
+
+@lru_cache(maxsize=256)
+def priced(
+    steps: int, chance: Fraction, multiplier: Fraction | None, epsilon: Fraction, delta: Fraction
+) -> Steps | None:
+    """Steps with the least noise, or as many as are affordable with the noise that is given."""
+    if multiplier is None:
+        return Steps.within(steps, chance, epsilon, delta)
+    return Steps.most(steps, chance, multiplier**2, epsilon, delta)
 
 
 class Training:

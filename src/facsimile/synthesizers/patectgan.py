@@ -6,7 +6,7 @@ rows, too, is public: it is taken off, so that a generator that has the records'
 student, a judge like DPCTGAN's, learns the difference; the generator learns to please it. Noise in a vote's
 share falls with the number of teachers and what a teacher knows rises with the root of its part, so many small
 parts say most: by default four records each. With a `noise_multiplier`, the noise's deviation in votes, rounds
-end when ρ is spent.
+end when ρ is spent; where not one is affordable, the generator stays as it was drawn.
 """
 
 from __future__ import annotations
@@ -65,27 +65,41 @@ class PATECTGAN(Synthesizer):
             raise ValueError("epochs, batch size and noise multiplier are positive")
         if self.teachers is not None and not 1 <= self.teachers <= min(n, MOST_TEACHERS):
             raise ValueError("there are no more teachers than records")
-        self._asked([], Known(n, delta=delta), domain, share, 0).check(domain, n)
+        asked = self._asked([], Known(n, delta=delta), domain, share, 0)
+        if asked is not None:
+            asked.check(domain, n)
+
+    def trains(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> bool:
+        return self._rounds(share)[0] > 0
 
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> Neural:
         students: list[Student] = []
         asked = self._asked(students, known, answers.domain, share, int(random.integers(2**62)))
+        if asked is None:
+            return Adversaries(answers.domain, known.zeros, self._rates, 1, random).model()
         return learned(students, asked.begin, answers.run(asked))
+
+    @property
+    def _rates(self) -> Rates:
+        return Rates(self.generator_lr, self.generator_decay, self.discriminator_lr, self.discriminator_decay)
+
+    def _rounds(self, share: Fraction) -> tuple[int, Fraction]:
+        """How many rounds are affordable, and what they spend."""
+        if self.noise_multiplier is None:
+            return self.epochs, share
+        each = Rho(self.batch_size / (2 * self.noise_multiplier**2))
+        rounds = min(self.epochs, int(share / each))
+        return rounds, rounds * each
 
     def _asked(
         self, students: list[Student], known: Known, domain: Domain, share: Fraction, seed: int
-    ) -> NoisyVotes[Student]:
+    ) -> NoisyVotes[Student] | None:
         """The one question, of public numbers alone; who learns from its answers joins the students."""
         if not isinstance(share, Rho):
             raise ValueError("votes have Gaussian noise, which needs a delta")
-        rounds, spent = self.epochs, share
-        if self.noise_multiplier is not None:
-            each = Rho(self.batch_size / (2 * self.noise_multiplier**2))
-            rounds = min(rounds, int(share / each))
-            if not rounds:
-                raise ValueError("not one round is affordable with so little noise")
-            spent = rounds * each
-        rates = Rates(self.generator_lr, self.generator_decay, self.discriminator_lr, self.discriminator_decay)
+        (rounds, spent), rates = self._rounds(share), self._rates
+        if not rounds:
+            return None
         teachers = self.teachers or min(MANY, -(-known.n // PART))
 
         def begin() -> Student:
@@ -95,7 +109,7 @@ class PATECTGAN(Synthesizer):
             students.append(Student(two, self.batch_size, teachers, part, self.regularization))
             return students[-1]
 
-        return NoisyVotes(begin, teachers, rounds, self.batch_size, spent)
+        return NoisyVotes(begin, teachers, rounds, self.batch_size, Rho(spent))
 
 
 class Student:

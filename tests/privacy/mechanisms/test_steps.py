@@ -20,7 +20,7 @@ from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.reader import rehearse
 from facsimile.privacy.sampled import Steps
 from facsimile.privacy.stream import WORDS
-from facsimile.table.critic import BITS, STEEP, UNIT
+from facsimile.table.critic import BITS, STEEP, UNIT, Critic
 from facsimile.table.exact import Ints
 from facsimile.table.table import Table
 from facsimile.testing import every_pair, small_domain
@@ -183,3 +183,24 @@ def test_parameters_that_do_not_fit_are_refused_before_a_charge(changed: dict[st
 def test_it_keeps_the_contract_of_a_mechanism() -> None:
     require_fit(steps(DOMAIN), DOMAIN, 3)
     require_proof(NoisySteps, "Replace one record", "[A]", "[B]", "[C]", "[D]", "[E]")
+
+
+class Copying(Critic):
+    """A critic of its own class, whose sums are the records."""
+
+    def summed(self, codes: Any, counts: Any, real: bool, most: int) -> Any:
+        return np.concatenate([codes.ravel(), counts])
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_critic_of_another_class_sees_no_record(later: bool) -> None:
+    """At once it is refused before the charge; after a step it ends everything, and nothing is heard of it."""
+    plain = critic(DOMAIN)
+    own = Copying(plain.domain, plain.weights, plain.bias, plain.out, plain.level)
+    course = Deaf([plain, own] if later else [own])
+    mechanism = replace(steps(DOMAIN), begin=lambda: course)
+    curator = Curator.rehearsal(rehearse(Table.from_rows(DOMAIN, [[0, 0], [1, 1]])), 1)
+    with pytest.raises(FacsimileError, match="E701" if later else "E306"):
+        curator.run(mechanism)
+    assert len(course.heard) == int(later)
+    assert all(len(heard) == plain.size for heard in course.heard)

@@ -20,6 +20,7 @@ from facsimile.privacy.stream import Stream
 from facsimile.table import teachers
 from facsimile.table.exact import Ints
 from facsimile.table.table import Table
+from facsimile.table.teachers import Lesson
 from facsimile.testing import small_domain
 from facsimile.testing.contract import require_fit, require_proof
 from laws import fits
@@ -151,3 +152,17 @@ def test_parameters_that_do_not_fit_are_refused_before_a_charge(changed: dict[st
 def test_it_keeps_the_contract_of_a_mechanism() -> None:
     require_fit(votes(DOMAIN), DOMAIN, 3)
     require_proof(NoisyVotes, "Replace one record", "[A]", "[B]", "[C]", "[D]")
+
+
+class Copying(Lesson):
+    """A lesson of its own class, which keeps what it is shown."""
+
+    def features(self, codes: Any) -> Any:
+        raise AssertionError("it is shown records")
+
+
+def test_a_lesson_of_another_class_sees_no_record() -> None:
+    plain = lesson(DOMAIN)
+    own = Copying(plain.layer, plain.made, plain.asked)
+    with pytest.raises(FacsimileError, match="E306"):
+        Curator.rehearsal(rehearse(TABLE), 1).run(replace(votes(DOMAIN), begin=lambda: DeafSchool(own)))
