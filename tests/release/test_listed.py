@@ -74,7 +74,7 @@ def test_check_counts_what_is_listed_and_what_is_allowed() -> None:
 def test_a_list_of_approximate_families_is_refused() -> None:
     families = [{"family": "mst"}, {"family": "dpctgan"}]
     check(listed(one(), one(family="dpctgan"), families=families))
-    with pytest.raises(FacsimileError, match="approximate differential privacy only"):
+    with pytest.raises(FacsimileError, match="Every family needs a delta"):
         check(listed(one(family="dpctgan"), families=families))
 
 

@@ -50,7 +50,7 @@ def test_the_command_writes_labels_and_says_what_it_spent(births: Path, data: Pa
 def test_a_fit_with_delta_says_it_and_needs_something_to_spend(
     births: Path, data: Path, tmp_path: Path
 ) -> None:
-    source = (births / "released.yaml").read_text(encoding="utf-8")
+    source = (births / "ours.yaml").read_text(encoding="utf-8")
     spec = tmp_path / "delta.yaml"
     spec.write_text(source.replace("budget:\n", "budget:\n  delta: 0.000000001\n"), encoding="utf-8")
     given = ["synthesize", str(spec), "--data", str(data), "--public", "--family", "mst"]
@@ -59,7 +59,7 @@ def test_a_fit_with_delta_says_it_and_needs_something_to_spend(
     said = json.loads(CliRunner().invoke(app, [*given, "-o", str(tmp_path / "b.csv"), "--json"]).stdout)
     assert (said["epsilon"], said["delta"]) == (1.0, 1e-9)
     fitted = facsimile.fit(spec, data, public=True, family="mst")
-    assert "epsilon 1, delta 0.000000001" in repr(fitted)
+    assert "epsilon 1, delta 0.000000001" in fitted._repr_html_()
     fitted.save(tmp_path / "model")
     assert facsimile.Fitted.load(tmp_path / "model").delta == Fraction(1, 10**9)
     nothing = CliRunner().invoke(app, [*given, "--epsilon", "0.00000001", "-o", str(tmp_path / "c.csv")])
