@@ -32,8 +32,9 @@ Current = Expected | graphical.Graphical
 WAYS = 3
 MOST_CANDIDATES = 500
 SELECTION, SELECTION_RHO = Fraction(1, 4), Fraction(1, 9)
-ROUNDS, ROUNDS_RHO = 2, 2
+"""What a choice has for each unit of the measurement after it."""
 TWICE, TWICE_RHO = 2, 4
+"""What halves the noise."""
 SMOOTHING = 1e-4
 
 
@@ -53,13 +54,12 @@ class AIM(Synthesizer):
         return domain.cells <= DENSE_CELLS or graphical.holds(domain, known.zeros)
 
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:
-        """Measure columns, then select, measure and fit until ε is spent."""
+        """Measure columns, then select, measure and fit until the share is spent."""
         domain = answers.domain
         columns = [(name,) for name in domain.names]
         if len(columns) == 1:
             return _final(domain, known, answers.run(NoisyMarginals.evenly(columns, share)))
-        rounds = self.rounds or by_law(share, ROUNDS, ROUNDS_RHO) * len(columns)
-        twice = by_law(share, TWICE, TWICE_RHO)
+        rounds, halving = self.rounds or 2 * len(columns), by_law(share, TWICE, TWICE_RHO)
         whole = 1 + by_law(share, SELECTION, SELECTION_RHO)
         measure = share / (len(columns) + rounds * whole)
         measured = answers.run(NoisyMarginals.evenly(columns, measure * len(columns)))
@@ -78,7 +78,7 @@ class AIM(Synthesizer):
                 fitted = _fitted(domain, known, measured, fitted)
                 moved = float(np.abs(fitted.marginal(clique) - before).sum())
                 if moved <= float(NoisyMarginals.scale(measure)) * before.size:
-                    measure = twice * measure
+                    measure = halving * measure
         return _final(domain, known, measured)
 
     def _affordable(
