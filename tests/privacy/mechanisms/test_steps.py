@@ -180,6 +180,12 @@ def test_parameters_that_do_not_fit_are_refused_before_a_charge(changed: dict[st
     assert "E701" not in str(refused.value)
 
 
+def test_so_many_records_that_a_sum_would_not_be_exact_are_refused() -> None:
+    steps(DOMAIN, most=2**29).check(DOMAIN, 2**23)
+    with pytest.raises(ValueError, match="a clip"):
+        steps(DOMAIN, most=2**29).check(DOMAIN, 2**24)
+
+
 def test_it_keeps_the_contract_of_a_mechanism() -> None:
     require_fit(steps(DOMAIN), DOMAIN, 3)
     require_proof(NoisySteps, "Replace one record", "[A]", "[B]", "[C]", "[D]", "[E]")
