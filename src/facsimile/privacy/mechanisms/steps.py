@@ -53,8 +53,8 @@ class NoisySteps(Mechanism[tuple[Ints, ...]], Generic[C]):
       integer vector of length at most `most`, and the sum over a batch is exact (`Critic.summed`), for n·most
       is below 2^53 [C]. So a record that is there or not moves the sum of its batch by at most `most`. Noise of
       variance σ²·most² [D] and the steps' number make it what `Steps` is proved for. Nothing else of the
-      records is read, and the course hears noisy sums alone. No step can fail: a critic that does not fit the
-      domain cannot be made of the noisy sums differently from table to table but through them.  QED
+      records is read, and the course hears noisy sums alone. A critic that is none, or of another
+      domain, ends the steps before it sees a record [F]: that it came follows from noisy sums.  QED
 
     Noise is integer and exact, gradients are: no float is assumed to be a Gaussian.
     """
@@ -85,7 +85,7 @@ class NoisySteps(Mechanism[tuple[Ints, ...]], Generic[C]):
         checks.records(n)
         checks.require(n * self.most < EXACT, "a clip")  # [C]
         checks.require(self.most**2 * self.variance < MOST_NOISE, "noise")
-        checks.require(self.begin().critic.domain == domain, "a critic over another domain")
+        _judging(self.begin(), domain)
 
     def cost(self) -> Cost:
         return Cost(*self.priced.replaced)
@@ -95,7 +95,15 @@ class NoisySteps(Mechanism[tuple[Ints, ...]], Generic[C]):
         for _ in range(self.steps):
             times = stream.chosen(table.counts, self.share)  # [A]
             found = times > 0
-            sums = course.critic.summed(table.codes[found], times[found], True, self.most)  # [B]
+            critic = _judging(course, table.domain)  # [F]
+            sums = critic.summed(table.codes[found], times[found], True, self.most)  # [B]
             heard.append(noise.gaussian(sums, self.most**2, 1 / (2 * self.variance)))  # [D]
             course.hear(heard[-1])
         return tuple(heard)
+
+
+def _judging(course: Course, domain: Domain) -> Critic:
+    """The next critic, if it is one of this domain."""
+    critic = course.critic
+    checks.require(type(critic) is Critic and critic.domain == domain, "a critic over another domain")
+    return critic
