@@ -1,6 +1,7 @@
 """Designs for wide tables, each made on a public stand-in and measured on another table.
 
-python -m benchmarks.designs adult discharges        makes others and prints them: some minutes each
+python -m benchmarks.designs adult discharges            makes others and prints them: some minutes each
+python -m benchmarks.designs --delta adult discharges    the same for Gaussian noise
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from fractions import Fraction
 
 from benchmarks.adult import RECORDS, stand_in
 from facsimile.explore.design.wide import designed
+from facsimile.privacy.budget import rho_of
 from facsimile.synthesizers.base import Known
 from facsimile.table.table import Table
 
 OTHER_SEED = 99
+DELTA = Fraction(1, 10**9)
 DESIGNS: dict[str, dict[str, str]] = {
     "adult": {
         "measurements": (
@@ -44,6 +47,39 @@ DESIGNS: dict[str, dict[str, str]] = {
 }
 
 
+WITH_DELTA: dict[str, dict[str, str]] = {
+    "adult": {
+        "measurements": (
+            "age; capital_gain; hours; country; occupation; marital*relationship; education*occupation; "
+            "age@14*education_num; capital_gain@8*income; age@14*occupation; workclass*relationship; "
+            "occupation*sex*income; education*relationship*income; age@14*marital*race; "
+            "education_num*race*country@6; education*education_num; age@14*workclass; "
+            "workclass*occupation*hours@6; age@14*relationship; occupation*race; age@14*income; "
+            "relationship*race; capital_loss*income; relationship*sex*hours@6*income; age@14*hours@6"
+        ),
+        "weights": (
+            "1.299; 1.587; 2.950; 3.117; 0.328; 0.891; 2.846; 2.024; 0.397; 1.939; 1.052; 1.792; 2.837; "
+            "2.451; 2.587; 1.587; 0.736; 2.706; 0.563; 1.310; 0.679; 0.711; 2.520; 1.803; 0.552"
+        ),
+    },
+    "discharges": {
+        "measurements": (
+            "admission_month; sex; region; admission_type; procedures; intensive_care_days; "
+            "discharge_destination; payer; readmission_30d; cost_weight; severity; age*diagnosis; "
+            "length_of_stay*cost_weight; diagnosis*length_of_stay; length_of_stay*severity; "
+            "age*discharge_destination; procedures*cost_weight; length_of_stay*intensive_care_days; "
+            "age*length_of_stay; admission_month*admission_type; discharge_destination*readmission_30d; "
+            "sex*admission_type*diagnosis"
+        ),
+        "weights": (
+            "0.397; 0.397; 0.397; 0.397; 0.397; 0.397; 0.397; 0.397; 0.397; 0.397; 1.016; 3.375; 0.973; "
+            "2.908; 0.861; 1.129; 0.712; 0.861; 1.368; 0.973; 0.397; 3.345"
+        ),
+    },
+}
+"""For Gaussian noise: weights are shares of the ρ of ε = 1 at DELTA."""
+
+
 def public(name: str) -> tuple[Table, Known]:
     """The stand-in: another population of the same kind, or other records of the same facts."""
     if name == "adult":
@@ -54,7 +90,9 @@ def public(name: str) -> tuple[Table, Known]:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
+    names = [name for name in sys.argv[1:] if name != "--delta"]
+    budget = rho_of(Fraction(1), DELTA) if len(names) < len(sys.argv[1:]) else Fraction(1)
+    for name in names:
         table, known = public(name)
-        found = designed(table, known, Fraction(1))
+        found = designed(table, known, budget)
         print(f"{name}\n{found.measurements}\n{found.weights}")

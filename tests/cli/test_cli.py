@@ -89,7 +89,7 @@ def test_notes_do_not_wrap_on_a_terminal(
         cli.main()
     out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
     assert max(len(line) for line in out.splitlines()) <= width
-    for whole in ("approximate DP: excluded in pure mode", "smallest one-way count 50", "2(U − L)/n"):
+    for whole in ("needs budget.delta: left out", "smallest one-way count 50", "2(U − L)/n"):
         assert whole in out
 
 

@@ -654,7 +654,7 @@ CLAIMS: dict[str, Predicate] = {
     r"The budget\.": always,
     r"A line may be the sum of others, as its note says": no(approximate),
     r"A line may be composed of others, as its note says": approximate,
-    r"Where there is Gaussian noise, parts compose to less than their sum": approximate,
+    r"Where there is Gaussian noise, parts compose to their sum or less": approximate,
     r"the total is what was charged": released,
     r"the total is what a release would be charged": rehearsed,
     r"Who chose the budget, and why": chosen("budget"),

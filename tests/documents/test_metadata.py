@@ -179,5 +179,14 @@ def test_the_report_holds_publisher_and_people_as_plain_data() -> None:
     assert PUBLISHED.publisher is not None and PUBLISHED.governance is not None
     assert found["publisher"] == PUBLISHED.publisher.model_dump()
     assert found["governance"]["partners"][0] == PUBLISHED.governance.partners[0].model_dump()
-    assert list(found) == [field.name for field in fields(PUBLISHED) if field.name != "prior"]
+    newer = ("prior", "delta", "fit")
+    assert list(found) == [field.name for field in fields(PUBLISHED) if field.name not in newer]
     assert replace(PUBLISHED, publisher=None).as_json()["publisher"] is None
+
+
+def test_delta_is_in_the_description_and_among_the_figures_where_there_is_one() -> None:
+    found = datapackage(replace(PUBLISHED, delta="0.000000001"), {"data.csv": (1, "a" * 64)})
+    assert found["facsimile"]["delta"] == "0.000000001"
+    assert f"with epsilon {PUBLISHED.epsilon} and delta 0.000000001; one record is" in found["description"]
+    plain = datapackage(PUBLISHED, {"data.csv": (1, "a" * 64)})
+    assert "delta" not in plain["facsimile"] and "delta" not in plain["description"]

@@ -18,7 +18,7 @@ from documents.sample import BIRTHS, ODD, PIXEL, PUBLISHED
 from facsimile.documents import readme
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.documents.numerals import above, exact, number, spoken_day
-from facsimile.documents.report import Regression
+from facsimile.documents.report import FitEntry, Regression, Report
 from facsimile.spec.people import Approval, Governance, Partner
 from facsimile.spec.publisher import Publisher
 
@@ -34,13 +34,23 @@ UNSAID = {
     "stands",
     "mode",
     "confidence",
+    "delta",
+    "before_delta",
+    "fit",
 }
 """What the page says in other words."""
 FITTED = replace(
     BIRTHS,
     regression=Regression("birth_weight", ("parity",), ("23/10",), ("7/5",), ("3270.25", "-10/3")),
 )
-REPORTS = {"births": BIRTHS, "odd": ODD, "fitted": FITTED, "published": PUBLISHED}
+APPROXIMATE = replace(
+    BIRTHS,
+    delta="0.000000001",
+    fit=FitEntry("0.8", "0.000000001", "0.0097123456"),
+    ledger=BIRTHS.ledger and replace(BIRTHS.ledger, delta="0.000000002"),
+)
+NEURAL = replace(APPROXIMATE, family="dpctgan", fit=FitEntry("0.8", "0.00000000003", None))
+REPORTS = {"births": BIRTHS, "odd": ODD, "fitted": FITTED, "published": PUBLISHED, "approximate": APPROXIMATE}
 both = pytest.mark.parametrize("name", REPORTS)
 
 
@@ -83,6 +93,10 @@ def squeezed(text: str) -> str:
 @cache
 def page(name: str) -> Page:
     return Page(readme.html(REPORTS[name]))
+
+
+def said(report: Report) -> str:
+    return Page(readme.html(report)).text
 
 
 @cache
@@ -295,6 +309,30 @@ def test_a_person_with_two_records_is_told_twice_epsilon() -> None:
     assert "2ε = 19.96," in page("odd").text
     assert "ε = 9.98 is large" in page("odd").text
     assert "is large" not in page("births").text
+
+
+def test_delta_is_told_for_one_person_for_anybody_and_for_two_records() -> None:
+    words = said(APPROXIMATE)
+    assert "ε = 1.95, δ = 10⁻⁹" in words
+    assert "δ = 10⁻⁹ is one in 1,000,000,000: the chance that the promise of ε fails for one person." in words
+    assert "at most 165,915 × δ = 1.7 × 10⁻⁴, one in 6,027." in words
+    assert "protected at 2ε = 3.9 with a δ of 8.1 × 10⁻⁹" in words, "(1 + e^ε)δ, rounded up"
+    assert "had spent 18.74 and δ 2 × 10⁻⁹ in all" in words
+    assert "That is not small." not in words
+    assert "That is not small." in said(replace(APPROXIMATE, delta="0.0001"))
+    assert "What δ means" not in said(BIRTHS) and "δ" not in said(BIRTHS)
+
+
+def test_what_the_noise_of_a_model_assumes_depends_on_its_family() -> None:
+    exact_noise, assumed = "no rounding has to be trusted", "is an assumption, not a theorem"
+    assert exact_noise in said(APPROXIMATE) and assumed not in said(APPROXIMATE)
+    assert "Gaussian, in whole numbers, exact: ρ = 0.009713" in said(APPROXIMATE)
+    assert assumed in said(NEURAL) and exact_noise not in said(NEURAL)
+    assert "Gaussian, in floating-point numbers; one fit alone has ε = 0.8, δ = 3 × 10⁻¹¹" in said(NEURAL)
+    votes = said(replace(APPROXIMATE, family="patectgan"))
+    assert (
+        exact_noise in votes and "through counts of votes alone" in votes and "votes" not in said(APPROXIMATE)
+    )
 
 
 def test_the_regression_is_shown_where_there_is_one() -> None:

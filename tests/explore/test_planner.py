@@ -202,6 +202,43 @@ def test_the_written_specification_is_the_plan(study: Study, scheme: SchemeName,
     assert again.total() == option.plan.total(), "a narrowed specification can be narrowed again"
 
 
+@pytest.fixture(scope="module")
+def approximate(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """The same study with δ."""
+    source = SOURCE.replace("  test: 0.1\n", "  test: 0.1\n  delta: 0.000000001\n")
+    return made(tmp_path_factory.mktemp("approximate") / "people.study", source)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_plan_keeps_its_delta_and_takes_only_what_is_proved_with_it(
+    approximate: Study, study: Study, scheme: SchemeName
+) -> None:
+    """The written specification passes `check`; its total is what the option said it would be."""
+    option = planned(approximate, 0.5, scheme).option
+    text = narrowed(approximate.source, option, ["Planned."])
+    written = loads(text)
+    assert written.budget.delta == option.delta == Fraction(1, 10**9)
+    assert "  delta: 0.000000001\n" in text
+    found = check(written)
+    assert (found.total, found.delta) == (option.plan.total().epsilon, option.delta)
+    assert found.total <= written.budget.total == option.total
+    assert scheme == "train-once" or option.mode.name in ("single", "coin")
+    assert plan_of(written) == option.plan
+    assert planned(study, 0.5, scheme).option.delta == 0
+    only = restricted(approximate.source, option.configurations, ["Kept."])
+    assert loads(only).budget == loads(approximate.source).budget
+
+
+def test_a_plan_with_delta_says_it(approximate: Study, study: Study) -> None:
+    made_ = PlannedRelease(approximate, planned(approximate, 0.5))
+    lines = [part for part in made_.page().parts if isinstance(part, str)]
+    total = show_upper(made_.found.option.total)
+    assert lines[0].startswith(f"Total epsilon {total}, delta 0.000000001: a release with probability ")
+    assert made_.as_json()["delta"] == "0.000000001"
+    assert "delta" not in PlannedRelease(study, planned(study, 0.5)).as_json()
+    assert made_.specification.budget.delta == Fraction(1, 10**9)
+
+
 def test_a_plan_says_why_and_what_the_others_cost(study: Study) -> None:
     """The cheapest of each scheme that reaches the wish, whichever were asked for; values where wanted."""
     found = planned(study, 0.5)

@@ -132,6 +132,23 @@ def test_where_the_fit_comes_before_the_search_every_mode_has_a_theorem(folder: 
     verify(folder / "bundle")
 
 
+@pytest.mark.parametrize(
+    ("family", "assumed"),
+    [("dpctgan", "is an assumption, not a theorem"), ("patectgan", "through counts of votes alone")],
+)
+def test_a_neural_release_says_what_its_noise_assumes(folder: Path, family: str, assumed: str) -> None:
+    own = {"batch_size": ["64"], "noise_multiplier": ["4"]} if family == "dpctgan" else {}
+    spec = approximate(families=[{"family": family, "grid": {"epochs": ["2"], **own}}])
+    notes = {line.family: line.note for line in check(spec).families}
+    assert notes[family].startswith("accounts by itself: a fit has delta 0.0000000") is (family == "dpctgan")
+    said = release(request(folder, specification=spec))
+    assert said.fit is not None and (said.fit.rho is None) is (family == "dpctgan")
+    assert state(folder).entries[1]["delta"] == "1/1000000"
+    page = (folder / "bundle" / bundle.PAGE).read_text(encoding="utf-8")
+    assert assumed in page and ("no rounding has to be trusted" in page) is (family == "patectgan")
+    assert verify(folder / "bundle").delta == "0.000001"
+
+
 @pytest.mark.parametrize("scheme", ["test-then-measure", "train-once", "measured", "paper"])
 def test_a_rehearsal_with_delta_is_marked_and_the_same_for_its_seed(folder: Path, scheme: str) -> None:
     asked = request(folder, specification=approximate(scheme))

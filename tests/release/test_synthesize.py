@@ -47,6 +47,25 @@ def test_the_command_writes_labels_and_says_what_it_spent(births: Path, data: Pa
     assert lines[0].replace('"', "").split(",")[:2] == ["birth_month", "mother_age"]
 
 
+def test_a_fit_with_delta_says_it_and_needs_something_to_spend(
+    births: Path, data: Path, tmp_path: Path
+) -> None:
+    source = (births / "released.yaml").read_text(encoding="utf-8")
+    spec = tmp_path / "delta.yaml"
+    spec.write_text(source.replace("budget:\n", "budget:\n  delta: 0.000000001\n"), encoding="utf-8")
+    given = ["synthesize", str(spec), "--data", str(data), "--public", "--family", "mst"]
+    found = CliRunner().invoke(app, [*given, "-o", str(tmp_path / "a.csv")])
+    assert "mst, epsilon 1, delta 0.000000001. A rehearsal on public data." in found.stdout, found.output
+    said = json.loads(CliRunner().invoke(app, [*given, "-o", str(tmp_path / "b.csv"), "--json"]).stdout)
+    assert (said["epsilon"], said["delta"]) == (1.0, 1e-9)
+    fitted = facsimile.fit(spec, data, public=True, family="mst")
+    assert "epsilon 1, delta 0.000000001" in repr(fitted)
+    fitted.save(tmp_path / "model")
+    assert facsimile.Fitted.load(tmp_path / "model").delta == Fraction(1, 10**9)
+    nothing = CliRunner().invoke(app, [*given, "--epsilon", "0.00000001", "-o", str(tmp_path / "c.csv")])
+    assert isinstance(nothing.exception, FacsimileError) and nothing.exception.code == "E204"
+
+
 def test_frames_go_in_and_come_out(births: Path, data: Path) -> None:
     import polars as pl
 
@@ -76,7 +95,7 @@ def test_a_prior_and_hyperparameters_are_passed_on(births: Path, data: Path, tmp
     [
         ([], "E208"),
         (["--public", "--family", "oracle"], "E200"),
-        (["--public", "--family", "dpctgan"], "E200"),
+        (["--public", "--family", "dpctgan"], "E204"),
         (["--public", "--epsilon", "0"], "E200"),
         (["--public", "--epsilon", "much"], "E200"),
         (["--public", "--set", "measurements"], "E200"),

@@ -19,7 +19,7 @@ from facsimile.synthesizers import workload
 from facsimile.synthesizers.base import Known, RowModel, by_cells
 from facsimile.synthesizers.dense import Dense
 from facsimile.synthesizers.measurements import BestGroups, Item, affordable, items, shares
-from facsimile.synthesizers.workload import Workload, batches, firm, strongest, tied, whole
+from facsimile.synthesizers.workload import Workload, batches, firm, heard, strongest, tied, whole
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.measurement import Measurement
@@ -261,6 +261,21 @@ def test_of_a_rho_tables_deserve_the_root_of_their_cells() -> None:
     assert shares("auto", every, domain, 100, Rho(15)) == [[Rho(9), Rho(3)], [Rho(3)]]
     assert shares("1,2; 0.5", every, domain, 100, Rho(7)) == [[Rho(2), Rho(4)], [Rho(1)]]
     assert all(isinstance(share, Rho) for item in shares("auto", every, domain, 100, Rho(15)) for share in item)
+
+
+def test_of_a_rho_a_tree_is_fitted_to_tables_that_say_something() -> None:
+    """Two columns that are one, and two that noise alone ties; what noise says is left out, for a ρ alone."""
+    random = np.random.default_rng(1)
+    same, noise = np.eye(8) * 500, np.full((8, 8), 62.5)
+    tables = [
+        Measurement.fine(columns, counts + 30 * random.normal(size=counts.shape), 900.0)
+        for columns, counts in ((("a", "b"), same), (("c", "d"), noise), (("c",), noise.sum(axis=0)))
+    ]
+    kept = [one.columns for one in heard(tables, Known(4000), Rho(1))]
+    assert kept == [("a", "b"), ("c",)]
+    assert heard(tables, Known(4000), Fraction(1)) is tables
+    prior = table_of(domain_of(2, 2), 5, 1)
+    assert heard(tables, Known(4000, prior=prior), Rho(1)) is tables
 
 
 @pytest.mark.parametrize("share", [Rho(1, 50), Rho(4)], ids=["much", "little"])

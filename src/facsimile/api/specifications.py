@@ -100,7 +100,7 @@ class Checked(Result, Tabular):
             "configurations": {
                 "total": spec.space.size,
                 "pure": spec.space.pure().size,
-                "drawable": spec.drawable.size,
+                **({"drawable": spec.drawable.size} if spec.budget.delta else {}),
                 "allowed": spec.space.whole.size,
                 "by_family": [asdict(line) for line in found.families],
             },
@@ -171,7 +171,7 @@ def _budget(page: Page, found: Check) -> None:
     rows.append(("total", show_upper(found.total), f"declared {declared}{delta}"))
     page.table("Budget", "part|>epsilon|_", rows)
     if delta:
-        page.line(f"total {show_upper(found.total)}{delta}: parts compose to less than their sum.")
+        page.line(f"total {show_upper(found.total)}{delta}: parts compose to their sum or less.")
         page.line("The generator's epsilon is that of its fit alone at this delta.")
 
 

@@ -215,7 +215,7 @@ def _generator(specification: Specification, plan: Plan) -> BudgetLine:
 
 def _searched(plan: Plan) -> Iterator[BudgetLine]:
     """One iteration by itself, and the whole search. Where the fit with its δ is part of an iteration, both are
-    an (ε, δ): they are composed, which is less than the sum of their parts."""
+    an (ε, δ): they are composed, which is the sum of their parts or less."""
     one, whole = "one iteration of the search", "the whole search"
     if plan.approximate is None or plan.approximate.once:
         yield BudgetLine(one, plan.index, "sum of its parts")

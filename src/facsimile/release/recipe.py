@@ -33,8 +33,9 @@ from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
-NOTHING_TO_SPEND = "this epsilon, delta and selection leave a fit of the generator nothing to spend"
+NOTHING_TO_SPEND = "This epsilon, delta and selection leave a fit of the generator nothing to spend."
 PROVED = "mode: single, mode: coin with gamma: 0.05, scheme: train-once, or no delta"
+MORE = f"a larger epsilon or delta, {PROVED}"
 NEEDS_DELTA = "budget.delta: 0.000000001, or a family with pure differential privacy"
 Seed = int | Sequence[int]
 Randomness = Seed | np.random.Generator
@@ -91,7 +92,7 @@ class Recipe:
         try:
             return share_of(self.specification, self.configuration.family, epsilon)
         except ValueError:
-            raise refusal("E204", problem=NOTHING_TO_SPEND, choice=PROVED) from None
+            raise refusal("E204", problem=NOTHING_TO_SPEND, choice=MORE) from None
 
     def fit(self, answers: Answers, epsilon: Fraction, random: Randomness) -> RowModel:
         """Ask about the table under the configuration's alternatives."""
@@ -106,7 +107,7 @@ class Recipe:
         """The family with its hyperparameters; a refusal names what it cannot be made of."""
         family = self.configuration.family
         if not family_of(family).pure and not self.specification.budget.delta:
-            raise refusal("E204", problem=f"the family {family} needs a delta", choice=NEEDS_DELTA)
+            raise refusal("E204", problem=f"The family {family} needs a delta.", choice=NEEDS_DELTA)
         if self.configuration.hyperparameters.get(SAMPLING, "iid") not in get_args(Sampling):
             raise refusal("E200", problem="`sampling` is systematic or iid.")
         own = {k: v for k, v in self.configuration.hyperparameters.items() if k != SAMPLING}

@@ -33,7 +33,7 @@ from facsimile.documents.report import (
 )
 from facsimile.privacy.budget import Rho
 from facsimile.privacy.modes import mode_of
-from facsimile.release.check import budget_lines, show_upper
+from facsimile.release.check import budget_lines, show_small, show_upper
 from facsimile.release.plan import FORMAT, plan_hash, share_of
 from facsimile.release.scheme import Accepted
 from facsimile.release.writing import digest
@@ -254,7 +254,7 @@ def _fit(specification: Specification, family: str) -> FitEntry | None:
     if not delta:
         return None
     share, own = share_of(specification, family, epsilon)
-    spent = show_decimal(epsilon), show_decimal(own or delta)
+    spent = show_decimal(epsilon), show_small(own) if own else show_decimal(delta)
     return FitEntry(*spent, show_decimal(share) if isinstance(share, Rho) else None)
 
 

@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp
+from math import exp, pi, sqrt
 
 import numpy as np
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
+from facsimile.synthesizers.junction import said
 from facsimile.synthesizers.leaning import Leaning
 from facsimile.synthesizers.measurements import (
     AUTO,
@@ -37,6 +39,9 @@ from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
 from facsimile.table.fit import spread, tabled
 from facsimile.table.measurement import Measurement
+
+FELT = 0.35
+"""The part of a table's noise that is left after a fit."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Workload(Synthesizer):
         model: RowModel = (
             Dense(domain, _counts(domain, found, known, leaning))
             if dense
-            else graphical.estimate(domain, found, known.zeros, known.n, known.prior)
+            else graphical.estimate(domain, heard(found, known, share), known.zeros, known.n, known.prior)
         )
         return corrected(model, answers, known, asked, random)
 
@@ -126,6 +131,22 @@ def whole(measurement: Measurement) -> Measurement:
 def firm(measurement: Measurement) -> Measurement:
     """With a variance that is never quite 0; that of Gaussian noise is the same in whole numbers."""
     return replace(measurement, variance=max(SMALLEST_VARIANCE, measurement.variance))
+
+
+def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequence[Measurement]:
+    """What a tree is fitted to: of a ρ, which affords tables that say nothing, those that say something.
+
+    A table of several columns is left out where it is no farther from independent columns, in L1, than noise
+    explains, and the part of it that a fit would keep (FELT). With a prior, which knows better, nothing is.
+    """
+    if not isinstance(share, Rho) or known.prior is not None:
+        return found
+
+    def says(one: Measurement) -> bool:
+        typical = sqrt(2 / pi * one.variance)
+        return said(one.counts, typical, known.n) > FELT * typical * one.counts.size
+
+    return [one for one in found if len(one.columns) == 1 or says(one)]
 
 
 def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: int, number: int) -> list[Clique]:

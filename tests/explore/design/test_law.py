@@ -33,6 +33,7 @@ def test_precision_is_that_of_the_mechanisms(law: Law, share: float) -> None:
     assert law.cell / precision == pytest.approx(NoisyMarginals.variance(budget))
     scores = RowScores(small_domain(3), ((Factor(0, ((("a",), np.array([-9, 0, 9])),)),),))
     question = NoisyScores(normed(scores, budget), 7, budget)
+    assert question.scores.norm == (1 if law == LAPLACE else 2)
     assert law.score * question.units**2 / precision == pytest.approx(question.variance)
 
 
