@@ -31,7 +31,7 @@ from facsimile.table.teachers import Layer, Lesson, votes
 
 Regularization = Literal["none", "dragan"]
 PART, MANY = 4, 1 << 16
-MADE, LAYER = 1000, 64
+MADE, LAYER = 1000, 128
 COLUMNS, MOST_CELLS = 3, 1 << 16
 PUBLIC = 2000
 LESSONS, BATCH, WINDOW = 30, 256, 3

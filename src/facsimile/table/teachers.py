@@ -35,7 +35,7 @@ class Layer:
         for clique, table in kept:
             if table.shape != self.domain.project(clique).shape or table.size > MOST_SIGNS:
                 raise ValueError("a layer has a sign for each cell")
-            if not (np.abs(table) == 1).all():
+            if not bool((np.abs(table) == 1).all()):
                 raise ValueError("a sign is 1 or -1")
 
     def of(self, codes: Codes) -> Floats:

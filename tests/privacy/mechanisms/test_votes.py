@@ -149,9 +149,23 @@ def test_parameters_that_do_not_fit_are_refused_before_a_charge(changed: dict[st
         Curator.rehearsal(rehearse(TABLE), 1).run(replace(votes(DOMAIN), **changed))
 
 
+@pytest.mark.parametrize("later", [lesson(small_domain(1, 3)), lesson(DOMAIN, 7), None])
+def test_a_lesson_that_changes_its_form_ends_the_rounds_for_every_table(later: Any) -> None:
+    class Changing(DeafSchool):
+        def hear(self, answer: Ints) -> None:
+            self.lesson = later
+
+    mechanism = replace(votes(DOMAIN), begin=lambda: Changing(lesson(DOMAIN)))
+    for rows in ([[0, 0]], [[1, 2]]):
+        noise = Listening()
+        with pytest.raises(ValueError, match="does not fit"):
+            mechanism._sample(Table.from_rows(DOMAIN, rows), noise)
+        assert len(noise.asked) == 1
+
+
 def test_it_keeps_the_contract_of_a_mechanism() -> None:
     require_fit(votes(DOMAIN), DOMAIN, 3)
-    require_proof(NoisyVotes, "Replace one record", "[A]", "[B]", "[C]", "[D]")
+    require_proof(NoisyVotes, "Replace one record", "[A]", "[B]", "[C]", "[D]", "[E]")
 
 
 class Copying(Lesson):

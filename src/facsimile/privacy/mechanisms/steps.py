@@ -53,8 +53,8 @@ class NoisySteps(Mechanism[tuple[Ints, ...]], Generic[C]):
       integer vector of length at most `most`, and the sum over a batch is exact (`Critic.summed`), for n·most
       is below 2^53 [C]. So a record that is there or not moves the sum of its batch by at most `most`. Noise of
       variance σ²·most² [D] and the steps' number make it what `Steps` is proved for. Nothing else of the
-      records is read, and the course hears noisy sums alone. What it hands over next is looked at again:
-      a class of its own could do anything with records [F]. Whether that fails follows from noisy sums.  QED
+      records is read, and the course hears noisy sums alone. A critic that is none, or of another
+      domain, ends the steps before it sees a record [F]: that it came follows from noisy sums.  QED
 
     Noise is integer and exact, gradients are: no float is assumed to be a Gaussian.
     """
@@ -95,7 +95,7 @@ class NoisySteps(Mechanism[tuple[Ints, ...]], Generic[C]):
         for _ in range(self.steps):
             times = stream.chosen(table.counts, self.share)  # [A]
             found = times > 0
-            critic = _judging(course, table.domain)
+            critic = _judging(course, table.domain)  # [F]
             sums = critic.summed(table.codes[found], times[found], True, self.most)  # [B]
             heard.append(noise.gaussian(sums, self.most**2, 1 / (2 * self.variance)))  # [D]
             course.hear(heard[-1])
@@ -103,7 +103,7 @@ class NoisySteps(Mechanism[tuple[Ints, ...]], Generic[C]):
 
 
 def _judging(course: Course, domain: Domain) -> Critic:
-    """The critic that a course asks about next, and no other class; over the domain."""
+    """The next critic, if it is one of this domain."""
     critic = course.critic
-    checks.require(type(critic) is Critic and critic.domain == domain, "a critic over the domain")  # [F]
+    checks.require(type(critic) is Critic and critic.domain == domain, "a critic over another domain")
     return critic

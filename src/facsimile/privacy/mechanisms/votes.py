@@ -48,7 +48,7 @@ class NoisyVotes(Mechanism[tuple[Ints, ...]], Generic[S]):
       before a record is read [C]; which rows a round asks about follows from the noisy votes so far. Noise for
       a count that moves by 1 and ρ/(rounds·rows) on each of `rows` counts [D] composes to ρ. No bound on the
       votes that are there is used. Mixing over draws of one law raises no divergence beyond its largest. A
-      lesson is looked at before it is given: a class of its own could do anything with records [E].  QED
+      lesson that is none, or of another domain or size, ends the rounds before it sees a record [E].  QED
     """
 
     begin: Callable[[], S]
@@ -72,7 +72,7 @@ class NoisyVotes(Mechanism[tuple[Ints, ...]], Generic[S]):
         checks.records(n)
         checks.require(all(map(checks.whole, (self.teachers, self.rounds, self.rows))), "rounds")
         checks.spending(self.square, self.share / (self.rounds * self.rows))
-        checks.require(len(_taught(self.begin(), domain).asked) == self.rows, "rows to ask about")
+        self._told(self.begin(), domain)
 
     def cost(self) -> Cost:
         return Cost.of(self.share)
@@ -82,16 +82,15 @@ class NoisyVotes(Mechanism[tuple[Ints, ...]], Generic[S]):
         teacher = Stream.of(noise).below(self.teachers, len(records))  # [A]
         each = self.share / (self.rounds * self.rows)  # [C]
         for _ in range(self.rounds):
-            lesson = _taught(school, table.domain)
-            counts = votes(lesson, records, teacher, self.teachers)[: self.rows]
+            lesson = self._told(school, table.domain)  # [E]
+            counts = votes(lesson, records, teacher, self.teachers)
             heard.append(noise.gaussian(counts, self.square * self.rows, self.rows * each))  # [D]
             school.hear(heard[-1])
         return tuple(heard)
 
-
-def _taught(school: School, domain: Domain) -> Lesson:
-    """The lesson that a school gives next, and no other class; over the domain."""
-    lesson = school.lesson
-    plain = type(lesson) is Lesson and type(lesson.layer) is Layer
-    checks.require(plain and lesson.layer.domain == domain, "a lesson over the domain")  # [E]
-    return lesson
+    def _told(self, school: School, domain: Domain) -> Lesson:
+        """The next lesson, if it is one of this domain and asks about as many rows as are charged for."""
+        lesson = school.lesson
+        checks.require(type(lesson) is Lesson and type(lesson.layer) is Layer, "a lesson")
+        checks.require(lesson.layer.domain == domain and len(lesson.asked) == self.rows, "rows to ask about")
+        return lesson
