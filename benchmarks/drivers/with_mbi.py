@@ -123,14 +123,12 @@ def _tree(records: Records, model: Any, rho: float) -> list[Clique]:
     """A spanning tree of strong pairs, edge by edge."""
     names = records.domain.attributes
     epsilon = math.sqrt(8 * rho / (len(names) - 1))
-    scores = {
-        pair: float(np.abs(records.counts(pair) - expected(model, pair)).sum())
-        for pair in combinations(names, 2)
-    }
+    guesses = expected(model, combinations(names, 2))
+    scores = {pair: float(np.abs(guesses[pair] - records.counts(pair)).sum()) for pair in guesses}
     forest: Any = nx.Graph()
     forest.add_nodes_from(names)
     while forest.number_of_edges() < len(names) - 1:
-        part = {name: i for i, names in enumerate(nx.connected_components(forest)) for name in names}
+        part = {name: i for i, tree in enumerate(nx.connected_components(forest)) for name in tree}
         open_pairs = [pair for pair in scores if part[pair[0]] != part[pair[1]]]
         forest.add_edge(*open_pairs[records.chosen([scores[pair] for pair in open_pairs], epsilon)])
     return [pair for pair in scores if forest.has_edge(*pair)]
