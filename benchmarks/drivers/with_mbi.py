@@ -23,7 +23,7 @@ import networkx as nx  # noqa: E402
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 import opt_einsum  # type: ignore[import-not-found]  # noqa: E402
-from mbi import Dataset, Domain, LinearMeasurement, junction_tree  # type: ignore[import-not-found]  # noqa: E402
+from mbi import Dataset, Domain, LinearMeasurement, junction_tree, marginal_oracles  # type: ignore[import-not-found]  # noqa: E402
 from mbi.estimation import MirrorDescent  # type: ignore[import-not-found]  # noqa: E402
 from task import Codes, Task, drive  # type: ignore[import-not-found]  # noqa: E402
 
@@ -66,11 +66,20 @@ class Records:
 
 
 def expected(model: Any, cliques: Iterable[Clique]) -> dict[Clique, Floats]:
-    """The model's tables by sums of products: to compile each of them in JAX takes longer."""
+    """The model's tables by sums of products of shares given a parent in its junction tree.
+
+    Not by mbi itself, which compiles each of them, and that takes longer than to compute them.
+    """
+    tree, _ = junction_tree.make_junction_tree(model.domain, list(model.cliques))
+    joint = marginal_oracles.message_passing_stable(model.potentials.expand(list(tree.nodes)), 1.0)
     parts: list[Any] = []
-    for factor in (model.potentials[clique] for clique in model.cliques):
-        values = np.asarray(factor.values)
-        parts += [np.exp(values - values.max()), factor.domain.attributes]
+    for root in (min(component) for component in nx.connected_components(tree)):
+        for node, parent in [(root, ()), *nx.bfs_predecessors(tree, root)]:
+            table = joint[node]
+            names, shares = table.domain.attributes, np.asarray(table.values)
+            own = tuple(place for place, name in enumerate(names) if name not in parent)
+            given = shares.sum(axis=own, keepdims=True)
+            parts += [np.divide(shares, given, out=np.zeros_like(shares), where=given > 0), names]
     found = {clique: opt_einsum.contract(*parts, clique).ravel() for clique in cliques}
     return {clique: values * (float(model.total) / values.sum()) for clique, values in found.items()}
 
