@@ -15,6 +15,7 @@ import benchmarks.kernel
 import benchmarks.noise
 import benchmarks.reading
 import benchmarks.releases
+import benchmarks.rivals
 import benchmarks.sampling
 import benchmarks.wide
 import benchmarks.workload  # noqa: F401 (they enter their benchmarks)

@@ -18,11 +18,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
@@ -58,27 +60,44 @@ OURS: dict[str, dict[str, str]] = {
     "aim": {},
     "privbayes": {},
 }
-THEIRS = ("MST", "AIM")
 MIN_COUNT = 2
 SEEDS = range(1, 6)
 Floats = npt.NDArray[np.float64]
 
-_THEIR_RUN = """
-import json, sys, time
-import opendp.prelude as dp
-import polars as pl
-dp.enable_features("contrib")
-source, target, family, epsilon, sizes = sys.argv[1:6]
-begin = time.perf_counter(), time.process_time()
-loss, unit = dp.loss_of(epsilon=float(epsilon)), dp.unit_of(contributions=2)
-context = dp.Context.compositor(data=pl.scan_csv(source), privacy_unit=unit, privacy_loss=loss)
-keys = {name: list(range(size)) for name, size in json.loads(sizes).items()}
-query = context.query(epsilon=float(epsilon)).contingency_table(keys=keys, algorithm=getattr(dp.mbi, family)())
-drawn = query.release().synthesize(method="sample")
-wall, cpu = time.perf_counter() - begin[0], time.process_time() - begin[1]
-drawn.select(list(keys)).drop_nulls().write_csv(target)
-print(json.dumps({"wall": wall, "cpu": cpu}))
-"""
+DRIVERS = Path(__file__).resolve().parent / "drivers"
+CPU_LIMIT = 3600
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A generator of another library: the variable that names a Python with it, our driver, its algorithm."""
+
+    name: str
+    python: str
+    driver: str
+    algorithm: str
+
+    @property
+    def found(self) -> str | None:
+        """The Python, if there is one."""
+        return os.environ.get(self.python) or None
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A guarantee in a rival's own terms: pure where δ and ρ are 0."""
+
+    epsilon: float
+    delta: float = 0.0
+    rho: float = 0.0
+
+
+class RivalError(Exception):
+    """A rival did not give a table; its message says why."""
+
+
+THEIRS = [Rival(f"OpenDP {algorithm}", PYTHON, "with_opendp.py", algorithm) for algorithm in ("MST", "AIM")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,30 +140,59 @@ def _run(family: str, real: Table, known: Known, seed: int) -> Drawn:
 
 
 def _theirs(real: Table, folder: Path) -> Iterator[list[Drawn]]:
-    python = os.environ.get(PYTHON)
-    if not python:
-        print(
-            f"baselines: {PYTHON} names no Python with opendp[mbi]; its generators are left out",
-            file=sys.stderr,
-        )
-        return
-    source = folder / "baseline-real.csv"
-    head = ",".join(real.domain.names)
-    np.savetxt(source, real.records(), fmt="%d", delimiter=",", header=head, comments="")
-    sizes = json.dumps(dict(zip(real.domain.names, real.domain.shape, strict=True)))
-    for family in THEIRS:
-        target = folder / f"baseline-{family}.csv"
-        command = [python, "-c", _THEIR_RUN, str(source), str(target), family, str(float(EPSILON)), sizes]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            print(
-                f"baselines: OpenDP's {family} fails: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr
-            )
-            continue
-        took = json.loads(done.stdout.splitlines()[-1])
-        rows = np.loadtxt(target, np.int64, delimiter=",", skiprows=1, ndmin=2)
-        table = Table.from_rows(real.domain, rows)
-        yield [Drawn(f"OpenDP {family}", table, table, Timing(took["wall"], took["cpu"], 1))]
+    for rival in THEIRS:
+        try:
+            yield [imitated(rival, real, folder, Spent(float(EPSILON)), SEEDS[0])]
+        except RivalError as error:
+            print(f"baselines: {rival.name} is left out: {error}", file=sys.stderr)
+
+
+def imitated(rival: Rival, real: Table, folder: Path, spent: Spent, seed: int, limit: int = CPU_LIMIT) -> Drawn:
+    """The rival's table, made by a process of its own with one thread and so many seconds of CPU at most."""
+    if not rival.found:
+        raise RivalError(f"{rival.python} names no Python that has it")
+    source, target, order = (folder / f"rival-{name}" for name in ("real.csv", "drawn.csv", "task.json"))
+    names, shape = real.domain.names, real.domain.shape
+    np.savetxt(source, real.records(), fmt="%d", delimiter=",", header=",".join(names), comments="")
+    task = {
+        "source": str(source),
+        "target": str(target),
+        "algorithm": rival.algorithm,
+        "sizes": dict(zip(names, shape, strict=True)),
+        "rows": real.n,
+        "seed": seed,
+        **asdict(spent),
+    }
+    order.write_text(json.dumps(task), encoding="utf-8")
+    took = _driven([rival.found, str(DRIVERS / rival.driver), str(order)], limit)
+    table = Table.from_rows(real.domain, np.loadtxt(target, np.int64, delimiter=",", skiprows=1, ndmin=2))
+    return Drawn(rival.name, table, table, took)
+
+
+def _driven(command: Sequence[str], limit: int) -> Timing:
+    """Wall and CPU seconds of a process and its children, its start included."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | ONE_THREAD
+    begin, before = time.perf_counter(), _children()
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 10)),
+    ) as process:
+        said, _ = process.communicate()
+    cpu = _children() - before
+    if process.returncode == -signal.SIGXCPU:
+        raise RivalError(f"not done after {limit} s of CPU")
+    if process.returncode:
+        raise RivalError(f"it fails: {(said.strip().splitlines() or [str(process.returncode)])[-1]}")
+    return Timing(time.perf_counter() - begin, cpu, 1)
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @dataclass(frozen=True)
@@ -163,18 +211,32 @@ class Quality:
 
 
 def _quality(specification: Specification, real: Table, drawn: Drawn) -> Quality:
+    tables = (drawn.table, drawn.independent)
+    distances, propensities = ([f(real, t) for t in tables] for f in (three_way, propensity_error))
+    errors = criteria_errors(specification, real, drawn.table, MIN_COUNT, SHARP)
+    return Quality((distances[0], distances[1]), (propensities[0], propensities[1]), errors)
+
+
+def criteria_errors(
+    specification: Specification, real: Table, raw: Table, min_count: int, relative: float | None = None
+) -> dict[str, tuple[float, float]]:
+    """Each criterion's error and threshold for a table that is shaped as a release would be.
+
+    Implausible records are dropped, the rest is brought to n, every row has at least `min_count` records. The
+    relative error is held against a threshold of its own, if there is one.
+    """
     random = np.random.default_rng(0)
-    kept = plausible(specification.synthetic_conditions, drawn.table)
-    shaped = project(_sized(kept, real.n, random), MIN_COUNT, "margins", random)
+    kept = _sized(plausible(specification.synthetic_conditions, raw), real.n, random)
+    shaped = project(kept, min_count, "margins", random) if min_count > 1 else kept
     errors = {}
     for criterion, verdict in zip(
         specification.criteria, exact_errors(specification, real, shaped), strict=True
     ):
-        threshold = SHARP if isinstance(criterion, MarginalsRelative) else float(verdict.threshold)
+        threshold = float(verdict.threshold)
+        if relative is not None and isinstance(criterion, MarginalsRelative):
+            threshold = relative
         errors[verdict.name] = (float("inf") if verdict.value is None else verdict.value, threshold)
-    tables = (drawn.table, drawn.independent)
-    distances, propensities = ([f(real, t) for t in tables] for f in (three_way, propensity_error))
-    return Quality((distances[0], distances[1]), (propensities[0], propensities[1]), errors)
+    return errors
 
 
 def _figures(name: str, runs: Sequence[Quality]) -> list[Figure]:

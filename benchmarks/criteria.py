@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,9 @@ from facsimile.table.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 BIRTHS = ROOT / "examples" / "births"
-SAMPLE = ROOT.parent / "shared" / "data" / "nvss2019_singleton_160k.csv.gz"
+SAMPLE = Path(
+    os.environ.get("FACSIMILE_SAMPLE", ROOT.parent / "shared" / "data" / "nvss2019_singleton_160k.csv.gz")
+)
 LARGE = 63
 
 
