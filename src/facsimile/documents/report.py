@@ -166,8 +166,8 @@ class LedgerPlace:
 class FitEntry:
     """What one fit of the model spent where δ is declared: alone it would be (ε, δ)-differentially private.
 
-    `rho`: its Gaussian noise is exact, in whole numbers, and this is its ρ (zCDP). None: the model was trained
-    with Gaussian noise in floating-point numbers, and has this (ε, δ) by an accounting of its own.
+    `rho`: the ρ (zCDP) of its Gaussian noise. None: the model was trained on random batches, and has this
+    (ε, δ) by an accounting of its own.
     """
 
     epsilon: str
