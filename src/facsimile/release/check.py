@@ -224,6 +224,8 @@ def _generator(specification: Specification, plan: Plan) -> BudgetLine:
     if beside is None:
         return BudgetLine("generator", epsilon, "one fit")
     when = "one fit before the search" if beside.once else "one fit"
+    if all(family_of(family).law == "delta" for family, n in specification.drawable.by_family().items() if n):
+        return BudgetLine("generator", epsilon, f"{when}, with its own accounting of Gaussian noise")
     return BudgetLine("generator", epsilon, f"{when}: rho {show_small(beside.rho)}, Gaussian noise", beside.rho)
 
 
