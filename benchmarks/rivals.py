@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -36,7 +36,7 @@ from scipy.optimize import brentq, minimize_scalar
 from benchmarks.adult import RECORDS
 from benchmarks.baselines import MIN_COUNT, Drawn, Rival, RivalError, Spent, criteria_errors, imitated
 from benchmarks.criteria import BIRTHS, SAMPLE
-from benchmarks.designs import DESIGNS
+from benchmarks.designs import DESIGNS, WITH_DELTA
 from benchmarks.registry import Figure, Report, Timing, benchmark
 from benchmarks.wide import DESIGNED, DISCHARGES, TRIPLES, prepared, three_way
 from benchmarks.workload import MEASUREMENTS, SHARP, WEIGHTS
@@ -45,6 +45,7 @@ from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.reader import read_public, rehearse
+from facsimile.privacy.renyi import rho_of
 from facsimile.shaping.constraints import impossible
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
@@ -202,14 +203,17 @@ def fitted(
     synthesizer: Synthesizer, answers: Answers, known: Known, guarantee: Guarantee, random: np.random.Generator
 ) -> RowModel:
     """One of our families at a guarantee. The only place that knows how a family is told δ."""
-    if guarantee.delta:
-        raise RivalError("our families take no δ here yet")
-    return synthesizer.fit(answers, known, guarantee.epsilon, random)
+    share = rho_of(guarantee.epsilon, guarantee.delta) if guarantee.delta else guarantee.epsilon
+    if guarantee.delta and synthesizer.law == "delta":
+        return synthesizer.fit(answers, replace(known, delta=guarantee.delta), guarantee.epsilon, random)
+    return synthesizer.fit(answers, known, share, random)
 
 
 def own(table: Original, name: str, guarantee: Guarantee, seed: int) -> Drawn:
     """One of our families, in this process."""
     family, hyperparameters = table.ours[name]
+    if guarantee.delta and name == DESIGNED:
+        hyperparameters = WITH_DELTA[table.name]
     answers = Curator.rehearsal(rehearse(table.real), seed, MemoryLedger())
     random = np.random.default_rng(seed)
     begin = time.perf_counter(), time.process_time()
