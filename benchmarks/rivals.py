@@ -31,7 +31,6 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from benchmarks.adult import RECORDS
 from benchmarks.baselines import MIN_COUNT, Drawn, Rival, RivalError, Spent, criteria_errors, imitated
@@ -45,7 +44,7 @@ from facsimile.explore.simulate import simulate
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger
 from facsimile.privacy.reader import read_public, rehearse
-from facsimile.privacy.renyi import rho_of
+from facsimile.privacy.renyi import epsilon_of, rho_of
 from facsimile.shaping.constraints import impossible
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
@@ -75,22 +74,6 @@ APPROXIMATE = Guarantee(Fraction(1), Fraction(1, 10**9))
 GUARANTEES = (PURE, APPROXIMATE)
 
 
-def epsilon_of(rho: float, delta: float) -> float:
-    """The ε of ρ-zCDP: the least of λρ + ln(1/(λδ))/(λ − 1) + ln(1 − 1/λ) over λ > 1."""
-
-    def bound(log: float) -> float:
-        order = 1 + math.exp(log)
-        return order * rho - math.log(order * delta) / (order - 1) + math.log1p(-1 / order)
-
-    return float(minimize_scalar(bound, bounds=(-5, 15), method="bounded", options={"xatol": 1e-10}).fun)
-
-
-def rho_of(guarantee: Guarantee) -> float:
-    """The ρ that a guarantee allows."""
-    epsilon, delta = float(guarantee.epsilon), float(guarantee.delta)
-    return float(brentq(lambda rho: epsilon_of(rho, delta) - epsilon, 1e-9, 1e3, xtol=1e-14))
-
-
 @dataclass(frozen=True)
 class Terms:
     """How a rival is told a guarantee for replaced records.
@@ -111,8 +94,8 @@ class Terms:
             return Spent(epsilon) if self.doubled else None
         if self.dear is None:
             return Spent(epsilon / 2, delta / (1 + math.exp(epsilon / 2)))
-        rho = rho_of(guarantee) / self.dear
-        return Spent(epsilon_of(rho, delta) if self.told else epsilon, delta, rho)
+        rho = Fraction(rho_of(guarantee.epsilon, guarantee.delta)) / Fraction(self.dear)
+        return Spent(float(epsilon_of(rho, guarantee.delta)) if self.told else epsilon, delta, float(rho))
 
 
 MBI, OPENDP, SMARTNOISE = PYTHONS = (
