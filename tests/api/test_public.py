@@ -80,7 +80,7 @@ def test_a_design_with_delta_says_which_law_is_cheaper(home: Path) -> None:
     laws = found.as_json()["laws"]
     assert laws["by"] in ("chance", "distance", "candidates") and laws["cheaper"] in ("Gaussian", "Laplace")
     assert "Gaussian noise at delta 0.000001: " in str(found.page()) or "delta 0.000001" in found._repr_html_()
-    assert "at delta 0.000001." in found.text()
+    assert ", delta 0.000001." in found.text()
 
 
 def test_words_of_a_specification_are_text_in_a_notebook(tmp_path: Path) -> None:

@@ -294,7 +294,8 @@ def test_the_examples_can_be_narrowed_where_they_stand(path: Path, study: Study)
         planned(study, 0.5, "test-then-measure").option,
         once=Fraction(1, 10),
         measured=tuple((criterion.name, Fraction(1, 20)) for criterion in spec.criteria),
-        configurations=(spec.space.pure().configuration(0),),
+        configurations=(spec.drawable.configuration(0),),
+        declared=(spec.budget.delta, spec.owned),
     )
     text = narrowed(source, changed, [])
     comments = [line for line in source.splitlines() if line.strip().startswith("#")]
@@ -303,7 +304,7 @@ def test_the_examples_can_be_narrowed_where_they_stand(path: Path, study: Study)
         assert line in text
     written = loads(text)
     assert (written.space.size, written.space.whole) == (1, spec.space.whole)
-    only = restricted(source, [spec.space.pure().configuration(0)], ["Kept."])
+    only = restricted(source, [spec.drawable.configuration(0)], ["Kept."])
     kept = only.removeprefix("# Kept.\n").splitlines()
     added = [line for line in kept if line == "configurations:" or line.startswith(LISTED)]
     assert len(added) == 2
