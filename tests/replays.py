@@ -141,6 +141,8 @@ CASES: dict[str, dict[str, Any]] = {
         "families": family("privbayes", flavour="theta", theta="4"),
     },
     "workload with delta": {"families": family("workload"), "budget": DELTA, "scheme": "train-once"},
+    "dpctgan": {"families": family("dpctgan", epochs="1", batch_size="60"), "budget": DELTA},
+    "patectgan": {"families": family("patectgan", epochs="2", batch_size="20"), "budget": DELTA},
 }
 
 

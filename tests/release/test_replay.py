@@ -41,6 +41,8 @@ RANDOM = {
     "explore/design/effects.py": {"default_rng", "permutation"},
     "explore/design/prediction.py": {"default_rng", "standard_normal"},
     "explore/simulate.py": {"default_rng"},
+    "synthesizers/dpctgan.py": {"default_rng"},
+    "synthesizers/patectgan.py": {"default_rng"},
     "testing/hostile.py": {"import random"},
     "testing/neighbours.py": {"default_rng"},
     "testing/synthesizers.py": {"default_rng"},
@@ -51,7 +53,8 @@ noise.py is the recorded source; run.py seeds NumPy from it (a rehearsal: from i
 recipe.py goes on with the generator that a release gives it, and makes one where public data come with a seed.
 ledger.py and dataset.py make identifiers, nonces and keys, which no figure of a release depends on.
 questions.py makes the same tables every time, writing.py orders rows by their own hash, regression.py simulates
-noise for the documents with one seed. testing/ makes up its tables. The others see public data only.
+noise for the documents with one seed. dpctgan.py and patectgan.py go on from a draw of that generator, so that
+a training can begin again. testing/ makes up its tables. The others see public data only.
 """
 
 

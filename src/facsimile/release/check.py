@@ -119,7 +119,7 @@ def _notes(specification: Specification, family: str) -> Iterator[str]:
 def _idle(specification: Specification, family: str) -> int:
     """How many settings of a family cannot afford to learn anything."""
     found = 0
-    for _, made in specification.drawable.made() if len(specification.columns) <= MOST_TRIED else ():
+    for _, made in specification.made() if len(specification.columns) <= MOST_TRIED else ():
         for chosen in (one for one in islice(made, MOST_IDLE) if one.family == family):
             with suppress(Refused):
                 found += not Recipe(specification, chosen).trains(specification.budget.generator)
@@ -159,7 +159,7 @@ def _unleaning(specification: Specification) -> Iterator[Mistake]:
 
 def _unmade(specification: Specification) -> Iterator[Mistake]:
     """Each family can be made of the first of its combinations; a run looks at all of them."""
-    for place, made in specification.drawable.made() if len(specification.columns) <= MOST_TRIED else ():
+    for place, made in specification.made() if len(specification.columns) <= MOST_TRIED else ():
         for chosen in islice(made, MOST_TRIED):
             try:
                 Recipe(specification, chosen).synthesizer(specification.budget.generator)

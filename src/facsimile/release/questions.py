@@ -83,13 +83,13 @@ def untied(specification: Specification) -> Iterator[Mistake]:
 def _looked_at(specification: Specification) -> Iterator[tuple[Place, Iterator[Configuration]]]:
     """Each family where it stands, under alternatives to look at: of a list, each pair of them once."""
     if specification.space.listed is None:
-        for place, made in specification.drawable.made():
+        for place, made in specification.made():
             first = next(made)
             few = islice(choices(specification), MOST_CHOICES)
             yield place, (replace(first, alternatives=choice) for choice in few)
         return
     seen = dict[tuple[str, ...], tuple[Place, Iterator[Configuration]]]()
-    for place, made in specification.drawable.made():
+    for place, made in specification.made():
         one = next(made)
         seen.setdefault(
             (one.family, *(one.alternatives[name] for name in specification.names)), (place, iter((one,)))

@@ -259,7 +259,7 @@ def _ready(request: Request) -> tuple[Plan, Ed25519PrivateKey | None]:
     spec = request.specification
     check(spec)
     assert (spec.prior is None) is (request.prior is None), "a prior is read before a run"
-    for _, made in spec.drawable.made():
+    for _, made in spec.made():
         for chosen in made:
             Recipe(spec, chosen).synthesizer(spec.budget.generator)
     if spec.budget.once is not None and spec.once_formula is not None:

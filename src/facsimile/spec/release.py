@@ -319,6 +319,10 @@ class Specification(Model):
         """What is drawn from: all of the space where δ is declared, else its families without δ."""
         return self.space if self.budget.delta else self.space.pure()
 
+    def made(self) -> Iterator[tuple[Place, Iterator[Configuration]]]:
+        """What generators have to be made of, and where it is said."""
+        return self.space.made(delta=bool(self.budget.delta))
+
     @property
     def owned(self) -> bool:
         """Whether a family that may be drawn has an (ε, δ) of its own accounting."""

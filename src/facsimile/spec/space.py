@@ -135,16 +135,18 @@ class Space:
             chosen = product(*(self.alternatives[name] for name in columns))
         return (dict(zip(columns, names, strict=True)) for names in chosen)
 
-    def made(self) -> Iterator[tuple[Place, Iterator[Configuration]]]:
+    def made(self, delta: bool = False) -> Iterator[tuple[Place, Iterator[Configuration]]]:
         """What generators have to be made of, and where the specification says so.
 
-        Of a grid every combination, under the first alternatives and projection; of a list
-        every configuration.
+        Families that need δ only where there is one. Of a grid every combination, under the first alternatives
+        and projection; of a list every configuration.
         """
         for i, configuration in enumerate(self.listed or ()):
-            yield ("configurations", i), iter((configuration,))
+            if delta or family_of(configuration.family).pure:
+                yield ("configurations", i), iter((configuration,))
         for i, grid in enumerate(self.grids if self.listed is None else ()):
-            yield ("families", i, "grid"), self._combined(grid)
+            if delta or family_of(grid.family).pure:
+                yield ("families", i, "grid"), self._combined(grid)
 
     def _combined(self, grid: Grid) -> Iterator[Configuration]:
         alternatives = {name: names[0] for name, names in self.alternatives.items()}
