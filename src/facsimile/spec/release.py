@@ -326,7 +326,10 @@ class Specification(Model):
     @property
     def owned(self) -> bool:
         """Whether a family that may be drawn has an (ε, δ) of its own accounting."""
-        return any(n and family_of(name).law == "delta" for name, n in self.drawable.by_family().items())
+        if not self.budget.delta:
+            return False
+        named = {one.family for one in self.configurations or self.families}
+        return any(family_of(name).law == "delta" for name in named)
 
     @cached_property
     def _grid(self) -> Space:
