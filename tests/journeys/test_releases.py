@@ -71,6 +71,30 @@ def test_a_first_release_and_a_second_until_the_budget_is_gone(desk: Terminal) -
     refused(desk, "facsimile check wards.yaml --public wards.csv", "E207", 2)
 
 
+def test_a_release_with_delta_and_one_until_success_that_is_refused(desk: Terminal) -> None:
+    """δ is opened once and spent once; a search until success is refused before anything is read or written."""
+    written = desk.folder / "wards.yaml"
+    paper = written.read_text(encoding="utf-8").replace("budget:\n", "budget:\n  delta: 0.000001\n")
+    written.write_text(paper, encoding="utf-8")
+    refused(desk, RELEASE, "E204", 2)
+    assert not (desk.folder / "wards.csv.key").exists() and not (desk.folder / "wards.ledger").exists()
+    coin = "mode: coin, gamma: 0.001"
+    written.write_text(paper.replace("mode: paper", coin).replace("total: 6", "total: 8"), encoding="utf-8")
+    told = succeeded(desk, "facsimile check wards.yaml", r"Sizes come from")
+    assert "declared 8, delta 0.000001" in told.screen
+    opened = "facsimile ledger new wards.ledger --data wards.csv --cap 20 --delta 0.0000015"
+    succeeded(desk, opened, r"anchor")
+    told = succeeded(desk, RELEASE, r"bundle/README\.html")
+    assert "delta 0.000001" in told.screen
+    assert (charges(desk), ledger(desk).entries[1]["delta"]) == (1, "1/1000000")
+    told = succeeded(desk, "facsimile verify bundle", r"who made it was not checked")
+    assert "delta 0.000001" in told.screen
+    told = succeeded(desk, "facsimile ledger show wards.ledger", r".")
+    assert "delta: spent 0.000001 of 0.0000015, 0.0000005 remain" in told.screen
+    refused(desk, RELEASE.replace("-o bundle", "-o bundle2"), "E307", 3)
+    assert charges(desk) == 1 and not (desk.folder / "bundle2").exists()
+
+
 def test_a_mistyped_ledger_and_a_moved_file(desk: Terminal) -> None:
     succeeded(desk, RELEASE, r"bundle/README\.html")
     assert charges(desk) == 1

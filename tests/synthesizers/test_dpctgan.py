@@ -131,10 +131,14 @@ def test_a_mutant_that_spends_twice_is_caught() -> None:
         check_spending(Forgetting.of(QUICK), table_of((3, 4)), ONE)
 
 
-def test_it_learns_how_columns_go_together() -> None:
+@pytest.mark.parametrize(
+    ("given", "most"),
+    [({"epochs": "6", "batch_size": "2000"}, 0.35), pytest.param({}, 0.1, marks=pytest.mark.long)],
+)
+def test_it_learns_how_columns_go_together(given: dict[str, str], most: float) -> None:
     """Two columns that follow each other; without learning the distance is 0.42."""
     table = table_of((4, 4), 20_000)
-    model = DPCTGAN().fit(
+    model = DPCTGAN.of(given).fit(
         Curator.rehearsal(rehearse(table), 1),
         Known(table.n, delta=DELTA),
         Fraction(5),
@@ -142,4 +146,4 @@ def test_it_learns_how_columns_go_together() -> None:
     )
     drawn = model.sample(table.n, np.random.default_rng(1))
     gap = np.abs(drawn.marginal(("a", "b")) - table.marginal(("a", "b"))).sum() / 2 / table.n
-    assert gap < 0.1
+    assert gap < most
