@@ -6,6 +6,7 @@ import copy
 import pickle
 import sys
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Thread
@@ -16,7 +17,7 @@ import pytest
 
 from facsimile.errors import FacsimileError
 from facsimile.privacy import curator as curator_module
-from facsimile.privacy.budget import Cost
+from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.curator import Allowance, Curator, Spending
 from facsimile.privacy.ledger import MemoryLedger, Receipt
 from facsimile.privacy.mechanisms import (
@@ -27,6 +28,7 @@ from facsimile.privacy.mechanisms import (
     NoisyMoments,
     NoisyScores,
 )
+from facsimile.privacy.mechanisms.search import Approximate
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.private import Private
 from facsimile.privacy.queries import WorstSum
@@ -227,6 +229,40 @@ def test_each_part_of_a_search_is_given_once_and_in_its_own_size() -> None:
             with pytest.raises(FacsimileError, match="E304"):
                 again()
     assert events == ["charged", "sampled", "sampled", "done"]
+
+
+def test_an_index_with_delta_spends_one_of_its_options_and_no_mixture() -> None:
+    """ρ and pure ε, or the (ε, δ) of a family with its own accounting: never more ρ, never both."""
+    delta = Fraction(1, 10**6)
+    beside = Approximate.of(ONE, delta, delta)
+    rho, half = Rho(beside.rho), Rho(beside.rho) / 2
+    chosen = replace(plan(ONE / 4), approximate=beside)
+    own = Cost(ONE, delta)
+
+    def tables(share: Fraction) -> NoisyMarginals:
+        return NoisyMarginals(((("a",), share),))
+
+    def index(answers: Allowance, _: int) -> str:
+        answers.run(tables(half))
+        answers.run(tables(ONE / 4))
+        for more in (rho, Rho(half + Rho(1, 10**12)), Fraction(1, 10**9)):
+            with pytest.raises(FacsimileError, match="E304"):
+                answers.run(tables(more))
+        with pytest.raises(FacsimileError, match="E304"):
+            answers.spending.pay(own)
+        answers.run(tables(half))
+        return "found"
+
+    with Curator.rehearsal(rehearse(TABLE), 1).search(chosen, "search") as search:
+        with pytest.raises(FacsimileError, match="E304"):
+            search.once().run(tables(half))
+        assert search.find(index) == "found"
+    spending = Spending(*chosen.spendable(chosen.index, first=False))
+    spending.pay(own)
+    for more in (Cost(delta=delta), Cost(rho=Fraction(1, 10**12)), Cost(ONE)):
+        with pytest.raises(FacsimileError, match="E304"):
+            spending.pay(more)
+    spending.pay(Cost(ONE / 4))
 
 
 def test_an_index_cannot_spend_what_belongs_to_another() -> None:
