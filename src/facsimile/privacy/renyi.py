@@ -56,7 +56,7 @@ class Curve:
             return found + _left(order, float(delta))
 
         order = _order(about)
-        return max(Fraction(0), self.at(order) + more + pull / (order - 1) + _chance(order, delta))
+        return max(Fraction(0), self.at(order) + more + pull / (order - 1) + chance(order, delta))
 
     def kept(self, pull: Fraction) -> Fraction:
         """min over λ of (1−1/λ)·curve(λ) + pull/λ, rounded up: what a coin adds to a search (modes.Coin)."""
@@ -94,7 +94,7 @@ def rho_of(epsilon: Fraction, delta: Fraction) -> Rho:
         return (_left(order, float(delta)) - float(epsilon)) / order
 
     order = _order(about)
-    most = (epsilon - _chance(order, delta)) / order
+    most = (epsilon - chance(order, delta)) / order
     return Rho(max(0, most.numerator * 10**15 // most.denominator), 10**15)
 
 
@@ -108,7 +108,7 @@ def _pure(epsilon: Fraction, order: Fraction) -> Fraction:
     return min(epsilon, upper(WIDE.ln(ratio)) / (order - 1), order * epsilon**2 / 2)
 
 
-def _chance(order: Fraction, delta: Fraction) -> Fraction:
+def chance(order: Fraction, delta: Fraction) -> Fraction:
     """ln(1/(λδ))/(λ−1) + ln(1−1/λ), rounded up."""
     return log_upper(1 / (order * delta)) / (order - 1) + log_upper(1 - 1 / order)
 

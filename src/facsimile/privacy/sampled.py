@@ -14,7 +14,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from facsimile.privacy.budget import WIDE, as_decimal, log_upper, upper
+from facsimile.privacy.budget import WIDE, as_decimal, upper
+from facsimile.privacy.renyi import chance
 from facsimile.table.exact import Floats
 
 ORDERS = tuple(dict.fromkeys([*range(2, 65), *(round(64 * 2 ** (i / 12)) for i in range(97))]))
@@ -91,10 +92,8 @@ class Steps:
     def epsilon(self) -> Fraction:
         """For a record that is there or not, rounded up."""
         order = _about(self.steps, float(self.share), float(self.variance), float(self.delta))[1]
-        chance = log_upper(1 / (order * self.delta)) / (order - 1) + log_upper(1 - Fraction(1, order))  # [C]
-        return max(
-            Fraction(0), self.steps * log_moment(order, self.share, self.variance) / (order - 1) + chance
-        )
+        divergence = self.steps * log_moment(order, self.share, self.variance) / (order - 1)
+        return max(Fraction(0), divergence + chance(Fraction(order), self.delta))  # [C]
 
     @cached_property
     def replaced(self) -> tuple[Fraction, Fraction]:
