@@ -7,3 +7,4 @@ from typing import Literal
 Statistic = Literal["paper", "sharp"]
 Algorithm = Literal["paper", "implementation", "margins"]
 SchemeName = Literal["paper", "test-then-measure", "train-once", "measured"]
+Published = Literal["tables", "explorer", "labelled", "metadata", "replicates"]

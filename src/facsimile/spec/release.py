@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from facsimile.spec.choices import Algorithm, SchemeName, Statistic
+from facsimile.spec.choices import Algorithm, Published, SchemeName, Statistic
 from facsimile.spec.columns import DROP, Axis, Column, Constant
 from facsimile.spec.constraints import (
     Atom,
@@ -226,6 +226,9 @@ class Specification(Model):
     selection: Selection
     budget: Budget
     planning: Planning = Planning()
+    publish: tuple[Published, ...] | None = optional(
+        "What the bundle holds beside the data and their documents."
+    )
 
     @classmethod
     def filled(cls, data: Any) -> Any:
@@ -264,6 +267,7 @@ class Specification(Model):
             self._check_planning("groups"),
             self._check_planning("numbers"),
             self._check_fits(),
+            self._check_publish(),
         )
 
     @cached_property
@@ -412,6 +416,10 @@ class Specification(Model):
     def slack(self) -> Fraction:
         """How far a group's share may be off: the threshold of `marginals-absolute`, else 0."""
         return next((c.threshold for c in self.criteria_of(MarginalsAbsolute)), Fraction(0))
+
+    def publishes(self, part: Published) -> bool:
+        """Whether the bundle holds it."""
+        return part in (self.publish or ())
 
     def canonical(self) -> str:
         """The specification as one canonical text: same promise, same text."""
@@ -576,6 +584,11 @@ class Specification(Model):
                     f"the regression that budget.once pays for has indicators of {name}: let it `use` one "
                 )
                 yield Mistake(("criteria", first, "criterion"), f"{problem}of its alternatives", hides=False)
+
+    def _check_publish(self) -> Iterator[Mistake]:
+        for i, part in enumerate(self.publish or ()):
+            if part in (self.publish or ())[:i]:
+                yield Mistake(("publish", i), f"`publish` names {part} twice")
 
     def _check_clip(self, criterion: Criterion) -> Iterator[Mistake]:
         if not isinstance(criterion, MarginalsRelative) or self.statistic_of(criterion) != "paper":
