@@ -110,7 +110,7 @@ def _groups(axis: Axis, groups: Ints) -> Iterator[list[str]]:
 def _csv(table: NoisyTable, domain: Domain) -> bytes:
     """A row for each cell, the last column fastest; a group's labels stand in one field."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([*table.columns, COUNT])
     axes = [domain.axis(column) for column in table.columns]
     labels = [[" | ".join(g) for g in _groups(*pair)] for pair in zip(axes, table.groups, strict=True)]
