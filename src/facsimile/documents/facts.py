@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from facsimile.documents.metadata import DOI, REHEARSAL, plain
+from facsimile.documents.metadata import DOI, REHEARSAL, description, plain
 from facsimile.documents.numerals import above, holding, standing_in
-from facsimile.documents.report import ORIGINAL, ColumnEntry, Report
+from facsimile.documents.report import ColumnEntry, Report
 from facsimile.spec.people import is_mail
 from facsimile.spec.publisher import is_link
 
@@ -39,6 +40,12 @@ def warning(report: Report) -> str:
     return f"Synthetic data, {private}. No row is a person. Figures have errors: report.json bounds them."
 
 
+def abstract(report: Report) -> str:
+    """The release in a paragraph."""
+    mark = f"{REHEARSAL}. " if report.rehearsal else ""
+    return f"{mark}{description(report)} Figures of it have errors: report.json bounds them."
+
+
 def bounds(report: Report) -> list[str]:
     """Each criterion with the bound of its error, and how sure the bounds are."""
     bounded = [c for c in report.criteria if c.bound is not None]
@@ -61,13 +68,11 @@ def unbounded(report: Report) -> list[str]:
 def removed(report: Report) -> list[str]:
     """What no record has, and how rare rows were treated."""
     told = [
-        f"No record with {rule.never} ({'original and release' if rule.applies_to == ORIGINAL else 'release'}): "
-        f"{rule.source.rstrip('.')}."
-        for rule in report.rules
+        f"Never in {rule.applies_to}: {rule.never}. Source: {rule.source.rstrip('.')}." for rule in report.rules
     ]
-    return told + [f"Rare rows: {', '.join(f'{name} {value}' for name, value in report.projection.items())}."] * (
-        bool(report.projection)
-    )
+    return told + [
+        f"Rare rows: {', '.join(f'{name} {value}' for name, value in report.projection.items())}."
+    ] * (bool(report.projection))
 
 
 def treated(column: ColumnEntry) -> list[str]:
@@ -125,15 +130,15 @@ def origin(report: Report) -> str | None:
 def made(report: Report) -> str:
     """How the rows came about."""
     return (
-        f"{report.records:,} rows were drawn from a model of the family {report.family}, fitted with noise, and "
-        f"accepted by noisy tests of {len(report.criteria)} criteria (scheme {report.scheme}, selection "
-        f"{report.selection}, {report.configurations:,} configurations). Program: {PROGRAM} {report.version}."
+        f"{report.records:,} rows were drawn from a model of the family {report.family}, fitted with noise, "
+        f"and accepted by noisy tests of {len(report.criteria)} criteria (scheme {report.scheme}, selection "
+        f"{report.selection}; configurations: {report.configurations:,}). Program: {PROGRAM} {report.version}."
     )
 
 
 def mechanisms(report: Report) -> list[str]:
     """The mechanisms of the model and of the tests, each once."""
-    law = "Gaussian noise" if report.fit is not None and report.fit.rho is not None else "noise"
+    law = "Gaussian noise" if report.fit is not None and report.fit.rho is not None else "exact integer noise"
     told = [f"model {report.family} ({law})", *(c.mechanism for c in report.criteria)]
     return list(dict.fromkeys(told))
 
@@ -141,3 +146,35 @@ def mechanisms(report: Report) -> list[str]:
 def budget(report: Report) -> list[str]:
     """The parts of the budget, as the report adds them up."""
     return [f"{line.part}: epsilon {line.epsilon} ({line.note})." for line in report.budget]
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """What a file of a bundle is, for a machine and for people."""
+
+    media: str
+    words: str
+
+
+ROWS = {
+    "data.csv": FileKind("text/csv", "The table as comma-separated labels"),
+    "data.parquet": FileKind("application/vnd.apache.parquet", "The table as labels, in Parquet"),
+    "labelled/data.dta": FileKind("application/x-stata-dta", "The table for Stata, with value labels"),
+    "labelled/data.sav": FileKind("application/x-spss-sav", "The table for SPSS, with value labels"),
+}
+"""The files that hold the records."""
+_OTHERS = {
+    ".csv": FileKind("text/csv", "Noisy measurements"),
+    ".json": FileKind("application/json", "Noisy measurements"),
+    ".parquet": FileKind("application/vnd.apache.parquet", "Noisy measurements"),
+}
+
+
+def described(sizes: Sizes) -> dict[str, FileKind]:
+    """The files of data among those of a bundle: the records, then noisy measurements if it has them."""
+    noisy = {
+        name: _OTHERS[ending]
+        for name in sorted(sizes)
+        if name.startswith("tables/") and (ending := name[name.rfind(".") :]) in _OTHERS
+    }
+    return {name: kind for name, kind in ROWS.items() if name in sizes} | noisy

@@ -1,8 +1,8 @@
 """Labelled files: the released table for Stata, SPSS and R, with the words of its values and their order.
 
-A column becomes a variable with the codes 1 to K, in the order of its labels; a column with numbers has a companion
-`<name>_number` too. Both programs limit names and labels: what they do not take is shortened in one fixed way, and
-NOTES.txt has every name and label in full. The same records and report give the same bytes.
+A column becomes a variable with the codes 1 to K, in the order of its labels; a column with numbers has a
+companion `<name>_number` too. Both programs limit names and labels: what they do not take is shortened in one
+fixed way, and NOTES.txt has every name and label in full. The same records and report give the same bytes.
 """
 
 from __future__ import annotations
@@ -38,17 +38,16 @@ MOST_STATA_TITLE, MOST_SPSS_TITLE = 80, 64
 """Length of a file's label."""
 MOST_SPSS_LINE = 80
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_RESERVED = frozenset(
-    "all and by eq ge gt le lt ne not or to with byte double float if in int long strl using".split()
+_RESERVED = re.compile(
+    "all|and|by|eq|ge|gt|le|lt|ne|not|or|to|with|byte|double|float|if|in|int|long|str[0-9]+|strl|using"
 )
 """Words of SPSS, then of Stata."""
-_STORAGE = re.compile(r"str[0-9]+")
 
 
 def labelled_files(report: Report, records: pa.Table, folder: Path | None = None) -> dict[str, bytes]:
     """Every labelled file; `records` are those of data.csv, as labels and in that order.
 
-    The library that writes Stata and SPSS wants a file: it lies in `folder` meanwhile (the system's own if None).
+    The library that writes Stata and SPSS wants a file: it lies in `folder` meanwhile, or in the system's own.
     """
     variables = _variables(report, records)
     with TemporaryDirectory(dir=folder, prefix=".labelled-") as place:
@@ -87,7 +86,7 @@ def names(columns: Iterable[ColumnEntry]) -> dict[str, Names]:
 def _plain(name: str) -> str:
     kept = re.sub(r"[^A-Za-z0-9_]", "_", name).strip("_") or "column"
     found = kept if kept == name and kept[0].isalpha() else f"v_{kept}"
-    return f"v_{found}" if found.lower() in _RESERVED or _STORAGE.fullmatch(found.lower()) else found
+    return f"v_{found}" if _RESERVED.fullmatch(found.lower()) else found
 
 
 def _free(name: str, suffix: str, taken: set[str]) -> str:
@@ -118,7 +117,9 @@ def _variables(report: Report, records: pa.Table) -> list[Variable]:
     """Each column's codes, then its numbers."""
     found, called = [], names(report.columns)
     for column in report.columns:
-        codes = pc.index_in(records.column(column.name), value_set=pa.array(column.labels, pa.string())).to_numpy()
+        codes = pc.index_in(
+            records.column(column.name), value_set=pa.array(column.labels, pa.string())
+        ).to_numpy()
         words = tuple(map(wording, column.labels, column.meanings))
         given, label = called[column.name], printable(column.description)
         found.append(
@@ -209,7 +210,9 @@ def _frame(variables: list[Variable]) -> Any:
 def _value_labels(variables: list[Variable], most: int) -> dict[str, dict[int, str]]:
     """The words of each code, different from one another after they are cut."""
     return {
-        v.name: dict(enumerate(_different([_cut(words, most, _bytes) for words in v.values], v.values, most), 1))
+        v.name: dict(
+            enumerate(_different([_cut(words, most, _bytes) for words in v.values], v.values, most), 1)
+        )
         for v in variables
         if v.values
     }
@@ -262,13 +265,17 @@ def _told(report: Report) -> list[str]:
 def _notes(report: Report) -> str:
     """Names, labels and codes in full, for people: nothing here is cut."""
     lines = [*_told(report), ""]
-    lines += ["Each variable below: its name in Stata and SPSS, its name in data.csv and R, what it holds, its codes."]
+    lines += [
+        "Each variable below: its name in Stata and SPSS, its name in data.csv and R, what it holds, its codes."
+    ]
     called, in_r = names(report.columns), companions(report.columns)
     for column in report.columns:
         given = called[column.name]
         lines += ["", f"{given.codes} = {column.name}: {' '.join(column.description.split())}"]
         if given.numbers is not None:
-            lines.append(f"{given.numbers} = {in_r[column.name]}: the number of each value in means and regressions")
+            lines.append(
+                f"{given.numbers} = {in_r[column.name]}: the number of each value in means and regressions"
+            )
         numbers = column.numbers or (None,) * len(column.labels)
         rows = zip(column.labels, column.meanings, numbers, strict=True)
         for code, (label, meaning, number) in enumerate(rows, 1):

@@ -1,6 +1,6 @@
 """Script: R code that reads data.csv with base R alone, and gives it levels, numbers, warning and bounds.
 
-Every text stands there as an ASCII literal with escapes, so that neither a quote nor a locale changes its meaning.
+Every text stands there as an ASCII literal with escapes, so that neither a quote nor a locale changes it.
 """
 
 from __future__ import annotations
