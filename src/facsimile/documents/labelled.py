@@ -28,8 +28,8 @@ from facsimile.documents.report import ColumnEntry, Report
 from facsimile.documents.script import SUFFIX, companions, script
 
 STATA, SPSS, R, NOTES = (f"labelled/{name}" for name in ("data.dta", "data.sav", "data.R", "NOTES.txt"))
-MOST_NAME = 32
-"""Characters of a name in Stata; SPSS takes more."""
+MOST_NAME = 31
+"""Characters of a name. Stata takes 32 and SPSS more, but the library gives a list of labels a longer one."""
 MOST_STATA, MOST_SPSS = 80, 255
 """Length of a variable's label: characters in Stata, bytes in SPSS."""
 MOST_STATA_VALUE, MOST_SPSS_VALUE = 32_000, 120
@@ -73,7 +73,7 @@ def names(columns: Iterable[ColumnEntry]) -> dict[str, Names]:
     >>> from facsimile.documents.report import ColumnEntry
     >>> odd = [ColumnEntry(name, "", (), (), (), None, ()) for name in ("age", "with", "Ωmega", "a" * 40)]
     >>> [given.numbers for given in names(odd).values()]
-    ['age_number', 'v_with_number', 'v_mega_number', 'aaaaaaaaaaaaaaaaaaaaaaaaa_number']
+    ['age_number', 'v_with_number', 'v_mega_number', 'aaaaaaaaaaaaaaaaaaaaaaaa_number']
     """
     every, taken = list(columns), set[str]()
     codes = {column.name: _free(_plain(column.name), "", taken) for column in every}
