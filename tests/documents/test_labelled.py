@@ -23,20 +23,20 @@ from facsimile.documents.report import ColumnEntry, Report
 from facsimile.release.writing import labelled as with_labels
 
 READERS = {STATA: pyreadstat.read_dta, SPSS: pyreadstat.read_sav}
-WHITE = re.compile(r"\s+")
 
 
 def read(files: dict[str, bytes], name: str, folder: Path) -> tuple[Any, Any]:
     path = folder / Path(name).name
     path.write_bytes(files[name])
-    return READERS[name](path)
+    frame, meta = READERS[name](path)
+    return frame, meta
 
 
 def spoken(values: dict[float, str], column: ColumnEntry) -> list[str]:
     """The labels that the words of the codes stand for; where words were cut, by their beginning."""
     found = []
     for code, label, meaning in zip(range(1, len(values) + 1), column.labels, column.meanings, strict=True):
-        words, whole = values[float(code)], WHITE.sub(" ", wording(label, meaning))
+        words, whole = values[float(code)], " ".join(wording(label, meaning).split())
         begun = re.sub(r"…( \[\d+\])?$", "", words)
         assert words == whole or (begun != words and whole.startswith(begun))
         found.append(label)
@@ -58,7 +58,7 @@ def holds(report: Report, records: pa.Table, files: dict[str, bytes], name: str,
         codes = [int(code) for code in frame[given.codes]]
         assert [labels[code - 1] for code in codes] == records.column(column.name).to_pylist()
         label = meta.column_names_to_labels[given.codes]
-        assert WHITE.sub(" ", column.description).startswith(label.removesuffix("…"))
+        assert " ".join(column.description.split()).startswith(label.removesuffix("…"))
         if given.numbers is not None and column.numbers is not None:
             assert frame[given.numbers].tolist() == [column.numbers[code - 1] for code in codes]
             assert given.numbers not in meta.variable_value_labels

@@ -47,12 +47,15 @@ CONTEXT: dict[str, Any] = {
     "name": {"@container": "@language"},
     **{term: f"cr:{term}" for term in _TERMS.split()},
 }
+_ELSEWHERE = {"application/vnd.apache.parquet": ("application/x-parquet",)}
+"""Names of formats that readers of Croissant look for."""
 RECORDS = "records"
-CSV = "data.csv"
+ROWS = "data.parquet"
+"""The file that records are read from: a reader of a CSV file takes some labels for numbers or for nothing."""
 
 
 def croissant(report: Report, sizes: Sizes) -> dict[str, Any]:
-    """The description; its record set is data.csv, and each column refers to the list of its values."""
+    """The description; its record set is the table, and each column refers to the list of its values."""
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -141,7 +144,7 @@ def _file(name: str, sizes: Sizes) -> dict[str, Any]:
         "description": kind.words,
         "contentUrl": f"../{name}",
         "contentSize": f"{size} B",
-        "encodingFormat": kind.media,
+        "encodingFormat": [kind.media, *_ELSEWHERE.get(kind.media, ())],
         "sha256": sha256,
     }
 
@@ -163,7 +166,7 @@ def _field(place: int, column: ColumnEntry) -> dict[str, Any]:
         "name": column.name,
         "description": " ".join([column.description, *treated(column)]),
         "dataType": "sc:Text",
-        "source": {"fileObject": {"@id": CSV}, "extract": {"column": column.name}},
+        "source": {"fileObject": {"@id": ROWS}, "extract": {"column": column.name}},
         "references": {"field": {"@id": f"values-{place}/label"}},
     }
 

@@ -187,7 +187,7 @@ def _variable(parent: Xml.Element, place: int, column: ColumnEntry, files: list[
         if number is not None:
             _add(found, "txt", text=f"Number in means and regressions: {number!r}")
         _add(found, "catStat", {"type": "freq"}, str(count))
-    _add(part, "varFormat", {"type": "character", "schema": "other"})
+    _add(part, "varFormat", {"type": "character"})
     if column.numbers is not None:
         _add(
             part, "notes", text="The numbers of the values are in the labelled files as a column of their own."
