@@ -76,3 +76,7 @@ def test_rules_and_rare_rows_are_told() -> None:
     assert len(told) == len(BIRTHS.rules) + 1
     assert told[-1] == "Rare rows: algorithm paper, min_count 2."
     assert facts.removed(replace(BIRTHS, rules=(), projection={})) == []
+
+
+def test_uses_are_what_was_tested() -> None:
+    assert facts.uses(BIRTHS) == ["counts and shares", "means", "regression", "whole rows"]

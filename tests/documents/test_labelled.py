@@ -17,7 +17,7 @@ from documents.described import REPORTS, small, table, written
 from documents.drawn import Drawn, releases
 from documents.sample import BIRTHS, ODD
 from facsimile.documents.facts import wording
-from facsimile.documents.labelled import NOTES, SPSS, STATA, labelled_files, names
+from facsimile.documents.labelled import NOTES, SPSS, STATA, labelled_files, names, try_writing
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.documents.report import ColumnEntry, Report
 from facsimile.release.writing import labelled as with_labels
@@ -184,6 +184,22 @@ def test_the_notes_have_every_name_and_label_in_full() -> None:
         assert (called.numbers is None) or f"\n{called.numbers} = " in text
         for label in column.labels:
             assert label in text
+
+
+def test_a_folder_that_cannot_be_written_to_is_found_at_once(tmp_path: Path) -> None:
+    try_writing(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError):
+        try_writing(tmp_path / "missing")
+
+
+def test_spss_shows_every_number_in_full(tmp_path: Path) -> None:
+    report = small(BIRTHS)
+    columns = (replace(report.columns[4], numbers=(-1234567890.25, 3.0)), *report.columns[:4])
+    changed = replace(report, columns=columns)
+    _, meta = read(labelled_files(changed, table(changed)), SPSS, tmp_path)
+    assert meta.original_variable_types["birth_sex_number"] == "F14.2"
+    assert meta.original_variable_types["birth_sex"] == "F8.0"
 
 
 def test_rows_are_those_of_the_csv(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from facsimile.documents.facts import (
     title,
     treated,
     unbounded,
+    uses,
     warning,
     wording,
 )
@@ -104,7 +105,6 @@ def _responsible(report: Report) -> dict[str, Any]:
     """What a user of the data must know of where it comes from and what it cannot tell."""
     mail, link = contact(report)
     asked = f"Questions: {mail or link}." if mail or link else "No contact is declared."
-    topics = sorted({c.topic for c in report.criteria})
     source = f"The confidential file is: {origin(report)}. It is not published." if origin(report) else None
     return {
         "rai:dataCollection": " ".join(filter(None, [source, made(report)])),
@@ -122,7 +122,7 @@ def _responsible(report: Report) -> dict[str, Any]:
             f"The model is of the family {report.family}: relations that it does not hold are weakened.",
             *removed(report),
         ],
-        "rai:dataUseCases": [f"Statistics of the kind tested: {topic}." for topic in topics],
+        "rai:dataUseCases": [f"Statistics of a kind that was tested: {use}." for use in uses(report)],
         "rai:personalSensitiveInformation": [
             warning(report),
             f"The columns describe {report.unit}: {', '.join(c.name for c in report.columns)}.",

@@ -23,6 +23,7 @@ from facsimile.documents.facts import (
     title,
     treated,
     unbounded,
+    uses,
 )
 from facsimile.documents.metadata import given, slug
 from facsimile.documents.report import FitEntry, Report
@@ -33,7 +34,6 @@ TO_FILL = """\
 # does not know: deployment.basic.data_product_region, and for each curator data_curator_type (Government,
 # Industry or Nonprofit){curator}.
 """
-_TOPICS = "Statistics of the kinds that were tested before it was released: {}."
 
 
 def deployment(report: Report) -> str:
@@ -89,14 +89,13 @@ def entry(report: Report) -> dict[str, Any]:
 
 
 def _basic(report: Report) -> dict[str, Any]:
-    topics = ", ".join(sorted({criterion.topic for criterion in report.criteria}))
     curators = [{"data_curator_name": report.publisher.name}] if report.publisher else None
     return given(
         {
             "name": title(report),
             "data_curators": curators,
             "description": abstract(report),
-            "intended_use": _TOPICS.format(topics),
+            "intended_use": f"Statistics of the kinds that were tested: {', '.join(uses(report))}.",
             "data_product_type": "Synthetic data",
             "publication_date": report.day,
         }

@@ -17,6 +17,7 @@ Sizes = Mapping[str, tuple[int, str]]
 """Files of a bundle: name, bytes and SHA-256."""
 PROGRAM = "facsimile"
 KEYWORDS = ("synthetic data", "differential privacy", "microdata")
+_USES = {"counts": "counts and shares", "quantiles": "medians and other quantiles", "rows": "whole rows"}
 NEIGHBOURS = "Two tables are neighbours if they have the same number of records and differ in one of them."
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
@@ -63,6 +64,11 @@ def unbounded(report: Report) -> list[str]:
     """The criteria whose error has no bound, in a sentence if there are any."""
     names = ", ".join(c.name for c in report.criteria if c.bound is None)
     return [f"Without a bound: {names}."] if names else []
+
+
+def uses(report: Report) -> list[str]:
+    """The kinds of statistics that a criterion of the release is about."""
+    return list(dict.fromkeys(_USES.get(c.topic, c.topic) for c in report.criteria))
 
 
 def removed(report: Report) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -57,6 +58,16 @@ def labelled_files(report: Report, records: pa.Table, folder: Path | None = None
             R: script(report).encode("ascii"),
             NOTES: _notes(report).encode(),
         }
+
+
+def try_writing(folder: Path | None = None) -> None:
+    """Write a file of each kind with one record: what cannot be written fails here, before a charge."""
+    import pyreadstat
+
+    one = pa.table({"one": [1]}).to_pandas()
+    with TemporaryDirectory(dir=folder, prefix=".labelled-") as place:
+        pyreadstat.write_dta(one, Path(place) / "data.dta", version=14)
+        pyreadstat.write_sav(one, Path(place) / "data.sav")
 
 
 @dataclass(frozen=True)
@@ -189,12 +200,18 @@ def _spss(report: Report, variables: list[Variable], path: Path) -> bytes:
         note=[line for text in _told(report) for line in _lines(text)],
         variable_value_labels=_value_labels(variables, MOST_SPSS_VALUE),
         variable_measure={v.name: _measure(v) for v in variables},
-        variable_format={v.name: f"F{10 + v.decimals}.{v.decimals}" for v in variables},
+        variable_format={v.name: _shown(v) for v in variables},
     )
     day = date.fromisoformat(report.day)
     stamp = f"{day.day:02d} {_MONTHS[day.month - 1]} {day.year % 100:02d}00:00:00".encode()
     content = path.read_bytes()
     return content[:92] + stamp + content[92 + len(stamp) :]
+
+
+def _shown(variable: Variable) -> str:
+    """How SPSS shows the numbers: as wide as the widest, with its decimals."""
+    widest = len(f"{np.abs(variable.content).max(initial=1):.0f}") + variable.decimals + 2
+    return f"F{min(40, max(8, widest))}.{variable.decimals}"
 
 
 def _measure(variable: Variable) -> str:
@@ -220,8 +237,9 @@ def _value_labels(variables: list[Variable], most: int) -> dict[str, dict[int, s
 
 def _different(texts: list[str], whole: tuple[str, ...], most: int) -> list[str]:
     """Texts that were cut to the same words get the number of their code."""
+    often = Counter(texts)
     return [
-        text if texts.count(text) == 1 else f"{_cut(words, most - 12, _bytes)} [{code}]"
+        text if often[text] == 1 else f"{_cut(words, most - 12, _bytes)} [{code}]"
         for code, (text, words) in enumerate(zip(texts, whole, strict=True), 1)
     ]
 
