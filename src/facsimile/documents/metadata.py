@@ -32,11 +32,11 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
     mark = f"{REHEARSAL}. " if report.rehearsal else ""
     return {
         "profile": "data-package",
-        "name": _slug(report.title),
+        "name": slug(report.title),
         "id": report.data_hash,
         **_published(report),
         "title": mark + report.title,
-        "description": mark + _description(report),
+        "description": mark + description(report),
         "created": f"{report.day}T00:00:00Z",
         "keywords": ["synthetic data", "differential privacy"],
         "facsimile": {
@@ -49,7 +49,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "plan_hash": report.plan_hash,
             "data_hash": report.data_hash,
             "version": report.version,
-            **({} if report.prior is None else {"prior": _given(asdict(report.prior))}),
+            **({} if report.prior is None else {"prior": given(asdict(report.prior))}),
             **_chosen(report),
         },
         "resources": [
@@ -82,18 +82,18 @@ def _published(report: Report) -> dict[str, Any]:
             "id": f"{DOI}{publisher.doi}" if publisher.doi and published else None,
             "version": publisher.version,
             "homepage": publisher.homepage,
-            "contributors": [_given(who)],
-            "licenses": [_given(terms)] if publisher.licence and published else None,
-            "sources": [_given(origin)] if publisher.provenance and published else None,
+            "contributors": [given(who)],
+            "licenses": [given(terms)] if publisher.licence and published else None,
+            "sources": [given(origin)] if publisher.provenance and published else None,
         }
     fields["contributors"] += [_contributor(p) for p in (() if governance is None else governance.partners)]
-    return _given(fields | {"contributors": fields["contributors"] or None})
+    return given(fields | {"contributors": fields["contributors"] or None})
 
 
 def _contributor(partner: Partner) -> dict[str, str]:
     title = partner.name or partner.role or partner.organisation
     organisation = partner.organisation if partner.name or partner.role else None
-    return _given({"title": title, "role": "contributor", "organization": organisation})
+    return given({"title": title, "role": "contributor", "organization": organisation})
 
 
 def _chosen(report: Report) -> dict[str, Any]:
@@ -113,7 +113,8 @@ def _filled(value: Any) -> Any:
     return [_filled(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+def given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -148,7 +149,8 @@ def plain(label: str, words: str) -> bool:
     return words == label or words == label.replace("-", " to ")
 
 
-def _description(report: Report) -> str:
+def description(report: Report) -> str:
+    """What the release is, in the words of its specification and in one sentence on how private it is."""
     delta = "" if report.delta is None else f" and delta {report.delta}"
     private = "A release by this plan would be differentially" if report.rehearsal else "Differentially"
     words = (
@@ -158,5 +160,10 @@ def _description(report: Report) -> str:
     return f"{report.description} {words}" if report.description else words
 
 
-def _slug(title: str) -> str:
+def slug(title: str) -> str:
+    """A title as a name: small letters, digits and dashes.
+
+    >>> slug("Live births of 2014, singletons")
+    'live-births-of-2014-singletons'
+    """
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "release"
