@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from facsimile.documents.report import ColumnEntry, Report
+from facsimile.documents.report import ColumnEntry, Report, TableEntry
 from facsimile.spec.people import Partner, is_mail
 
 REHEARSAL = "REHEARSAL: made with public or simulated data; no protection, not for publication"
@@ -63,7 +63,26 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             }
             for path, table in TABLES.items()
             if path in files
-        ],
+        ]
+        + [_noisy(table, files[table.file]) for table in report.tables or ()],
+    }
+
+
+def _noisy(table: TableEntry, size: tuple[int, str]) -> dict[str, Any]:
+    """A noisy table of the original."""
+    fields = [{"name": name, "type": "string"} for name in table.columns]
+    noise = f"{table.law} noise with standard deviation {table.deviation:g} on every cell"
+    return {
+        "path": table.file,
+        "name": slug(table.file.rpartition("/")[2].removesuffix(".csv")),
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "title": f"Noisy counts of {', '.join(table.columns)}",
+        "description": f"Counts of the original, {noise}; the released table was made from these.",
+        "bytes": size[0],
+        "hash": f"sha256:{size[1]}",
+        "schema": {"fields": [*fields, {"name": "noisy_count", "type": "integer"}]},
     }
 
 
