@@ -8,9 +8,9 @@ the other is not asked. Among criteria, whose noise is drawn for a release that 
 For a ratio μ = N/D of two sums of the original (a mean, a proportion) that noisy tables tell:
 
 Theorem.  Let N̂ and D̂ be estimates with errors X and Y as in noisy.py, r(μ; β) a half width of X − μY, and d
-  one of Y at 0.02β, D̂ > d. Let U be a number with N̂ − UD̂ + r(U; 0.98β) < 0, L one with N̂ − LD̂ − r(L; 0.98β) > 0.
-  Then L ≤ N/D ≤ U but for probability β: a miss is one event at the one true ratio, however many are tried.
-Proof.    Let μ* = N/D, and q the smallest half width of X − μ*Y at level β: |X − μ*Y| ≤ q but for probability β.
+  one of Y at 0.02β, D̂ > d. Let U have N̂ − UD̂ + r(U; 0.98β) < 0, and L have N̂ − LD̂ − r(L; 0.98β) > 0. Then
+  L ≤ N/D ≤ U but for probability β: a miss is one event at the one true ratio, however many are tried.
+Proof.    Let μ* = N/D, and q the smallest half width of X − μ*Y: |X − μ*Y| ≤ q but for probability β.
   Suppose so, and μ* > U. X − μ*Y = (X − UY) − (μ* − U)Y, so q ≤ r(U; 0.98β) + (μ* − U)d by the union of two
   events. As N − μ*D = 0, N̂ − μ*D̂ = X − μ*Y ≥ −q; but N̂ − μ*D̂ = N̂ − UD̂ − (μ* − U)D̂ < −r(U; 0.98β) − (μ* − U)d
   ≤ −q, since D̂ > d. The same from below.  QED
@@ -39,12 +39,11 @@ from facsimile.analysis.criteria import Criteria, Reach, error_bound, of_mean
 from facsimile.analysis.events import EVERYTHING, Event, axis_of, both, event_of, joined, without
 from facsimile.analysis.intervals import ANYTHING, SHARE, Claim, Interval, intersected, mean, ratio
 from facsimile.analysis.levels import Confidence, Levels
-from facsimile.analysis.noisy import NoisyCounts, Sum
+from facsimile.analysis.noisy import NOTHING, Estimates, NoisyCounts, Sum
 from facsimile.analysis.questions import Count, Crossing, Mean, Proportion, Quantile
 from facsimile.errors import refusal
 from facsimile.privacy.queries.means import Group
 from facsimile.spec.columns import Axis
-from facsimile.table.domain import Clique
 from facsimile.table.exact import Floats
 from facsimile.table.numbers import floats
 
@@ -114,8 +113,8 @@ class Analyst:
     def _noisy(self) -> NoisyCounts:
         basis = self.basis
         tables = basis.tables if self._levels.tables_speak else ()
-        never = basis.specification.raw_conditions
-        return NoisyCounts(basis.table.domain, basis.n, tables, basis.adaptive, never)
+        known = basis.planned, basis.more, basis.specification.raw_conditions
+        return NoisyCounts(basis.table.domain, basis.n, tables, *known)
 
     # Counts
 
@@ -182,44 +181,33 @@ class Analyst:
         part = self._part(sums, reaches, always)
         levels = self._levels.shared(part)
         chosen = self._chosen(reaches) if part < 1 else []
-        return Told(self, levels, sums if part else [], reaches, chosen)
+        return Told(self, levels, sums if part else NOTHING, reaches, chosen)
 
-    def _sums(self, events: Sequence[Event]) -> list[tuple[float, list[Sum | None]]]:
-        """The estimates of some counts by noisy tables, each with its part of a level."""
+    def _sums(self, events: Sequence[Event]) -> Estimates:
+        """The estimates of some counts by noisy tables."""
         domain = self.basis.table.domain
         if not self._noisy.tables:
-            return []
+            return NOTHING
         columns = joined((event.columns for event in events), domain)
         shape = domain.project(columns).shape
         masks = [np.broadcast_to(event.over(columns), shape) for event in events]
-        return self.estimates(columns, np.array(masks, np.float64))
+        return self._noisy.told(columns, np.array(masks, np.float64))
 
-    def estimates(self, columns: Clique, queries: Floats) -> list[tuple[float, list[Sum | None]]]:
-        """The estimates of some sums over the cells of some columns."""
-        return [(part, list(design.sums)) for part, design in self._noisy.designs(columns, queries)]
-
-    def _part(
-        self, sums: list[tuple[float, list[Sum | None]]], reaches: list[list[Reach]], always: bool
-    ) -> Fraction:
+    def _part(self, sums: Estimates, reaches: list[list[Reach]], always: bool) -> Fraction:
         """The tables' part of what may be missed: all, a half or nothing; noise has no say in it."""
-        if not sums or not any(any(found) for _, found in sums):
+        if not sums.speaks:
             return Fraction(0)
         if not any(reaches):
             return Fraction(1)
-        if always:
-            return HALF
         levels = self._levels.shared(HALF)
-        if not levels.tables:
-            return Fraction(0)
-        ratios = []
+        if always or sums.fixed is None or not levels.tables:
+            return HALF
+        (part, fixed), ratios = sums.fixed, []
         for place, own in enumerate(reaches):
             criteria = min((reach.spread for reach in own), default=inf)
-            widths = [
-                found[place].half_width(levels.tables * part / len(reaches))  # type: ignore[union-attr]
-                for part, found in sums
-                if found[place] is not None
-            ]
-            ratios.append(min(widths, default=inf) / max(criteria, 1e-300) if own or widths else 1.0)
+            one = fixed[place]
+            width = inf if one is None else one.half_width(levels.tables * part / len(reaches))
+            ratios.append(width / max(criteria, 1e-300) if criteria < inf or one is not None else 1.0)
         middle = float(np.median([min(one, 1e9) for one in ratios]))
         return Fraction(1) if middle < 0.5 else Fraction(0) if middle > 2 else HALF
 
@@ -313,7 +301,7 @@ class Analyst:
         told = self._told([*prefixes, *rests, where], always=True)
         inside = np.ones(axis.size, np.bool_)
         rules: list[Claim] = []
-        for part, found in told.sums:
+        for part, found in told.sums.every:
             level = (told.levels.tables or 0.0) * part
             whole = found[-1]
             for k in range(axis.size):
@@ -368,7 +356,7 @@ class Analyst:
         places = [parts] if isinstance(parts, int) else list(parts)
         weights = np.ones(len(places)) if numbers is None else numbers
         claims = []
-        for part, found in told.sums:
+        for part, found in told.sums.every:
             above, under = [found[place] for place in places], found[whole]
             if under is None or any(one is None for one in above):
                 continue
@@ -430,7 +418,7 @@ class Told:
 
     analyst: Analyst
     levels: Levels
-    sums: list[tuple[float, list[Sum | None]]]
+    sums: Estimates
     reaches: list[list[Reach]]
     chosen: list[Measured]
 
@@ -464,7 +452,7 @@ class Told:
     def claims(self, place: int) -> list[Claim]:
         """What everybody says of one count: of several events, each at its part of the tables' level."""
         found = self.known(place)
-        for part, sums in self.sums:
+        for part, sums in self.sums.every:
             one, level = sums[place], (self.levels.tables or 0.0) * part / len(self.reaches)
             if one is not None and level > 0:
                 value, reach = one.value(self.analyst.basis.tables), one.half_width(level)

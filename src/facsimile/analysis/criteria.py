@@ -92,7 +92,7 @@ class Reach:
 
 
 def error_bound(basis: Basis, measured: Measured, levels: Levels, parts: int) -> float | None:
-    """The error of a criterion is less, but for a part of the criteria's level; None where nothing bounds it."""
+    """The error of a criterion is less, but for a part of the criteria's level; None where none is."""
     if levels.criteria is None:
         return None
     epsilon = basis.specification.epsilon_of(measured.criterion)

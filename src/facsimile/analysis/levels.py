@@ -12,8 +12,8 @@ the noise decides in the index: its events share β = luck(α) with those of the
 Theorem.  Let the tables have the part w of α, and the criteria the rest. Outside scheme `measured` let the
   tables' intervals miss in an index with probability at most luck(wα), and the criteria's given the release
   with at most (1−w)α; in scheme `measured`, in an index with at most w·luck(α) and (1−w)·luck(α). The
-  probability that a table is released and one of them misses is at most α. The same holds for K questions together where
-  each has the K-th part of every level.
+  probability that a table is released and one of them misses is at most α. The same holds for K questions
+  together where each has the K-th part of every level.
 Proof.    Outside `measured`: Λ(luck(wα)) ≤ wα, and what misses given a release with at most (1−w)α is released
   with at most that. In `measured`: an index misses with at most luck(α) in all, which is released with at most
   α. For K questions the events of each source add up to its level.  QED

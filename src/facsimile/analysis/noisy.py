@@ -13,12 +13,15 @@ Proof.    c·y' = c'Bz + c·Z = q·z + c·Z. The variance is Gauss and Markov's.
 In floats B'c = q holds up to a rest e. As z ≥ 0 and Σz ≤ n, the estimate is off by at most n·max|e| more: that
 is computed from the weights as they are used, and added to every half width (`slip`).
 
-Where it says that tables are `adaptive`, their choice depends on earlier noise, and so would the weights:
+Other tables have groups that follow from earlier noise (`planned`), or are there because of it (`chosen`). So
+would the weights; but a table alone has none:
 
-Theorem.  Let q be fixed in advance. If the t-th table alone is used at level 6β/(π²t²), and all that come are
-  intersected, the intersection misses q·x with probability at most β.
-Proof.    Given everything before its noise, the t-th table is fixed and its noise is fresh: it misses with at
-  most its level, or says nothing. Σ 6/(π²t²) ≤ 1.  QED
+Theorem.  Let q be fixed in advance, and parts w of a level β: one for the fixed tables together, one for each
+  planned table that has q's columns, and for the t-th chosen table 6/(π²t²) of one more, if there may be any;
+  all parts adding up to 1. If all that determine q are intersected, the intersection misses with at most β.
+Proof.    The parts are known before any noise. Given everything before its own noise, a planned or a chosen
+  table is fixed, and its noise is fresh: it misses with at most its part of β, or says nothing. Those
+  probabilities add up to at most β, since Σ 6/(π²t²) ≤ 1.  QED
 """
 
 from __future__ import annotations
@@ -150,6 +153,23 @@ class Design:
         return Sum(self, constant * self.n, kept, self.n * rest)
 
 
+Part = tuple[float, tuple[Sum | None, ...]]
+"""A part of a level, and the estimates that have it: None where one is not determined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What noisy tables tell of some sums. `speaks`: whether they may, as was known before any noise; `fixed`:
+    what the fixed tables tell; `every`: what all of them do."""
+
+    speaks: bool
+    fixed: Part | None
+    every: tuple[Part, ...]
+
+
+NOTHING = Estimates(False, None, ())
+
+
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
     """The noisy tables of a release, and what can be estimated from them."""
@@ -157,28 +177,42 @@ class NoisyCounts:
     domain: Domain
     n: int
     tables: tuple[NoisyTable, ...]
-    adaptive: bool
+    planned: tuple[Clique, ...] = ()
+    more: bool = False
     never: tuple[Condition, ...] = ()
 
-    def designs(self, columns: Clique, queries: Floats) -> list[tuple[float, Design]]:
-        """The designs that may answer, each with its part of a level: by all tables, or by each alone.
+    def told(self, columns: Clique, queries: Floats) -> Estimates:
+        """Who may tell some sums, each with a part of a level; the parts and the first are free of noise.
 
-        `queries`: for each question a number for every cell of the columns. Where all tables together have too
-        many atoms, the one table with the least noise that determines every question is taken: a choice that
-        noise has no part in.
+        `queries`: for each question a number for every cell of the columns.
         """
-        near = [i for i, table in enumerate(self.tables) if set(table.columns) & set(columns)]
-        if not near:
-            return []
-        if self.adaptive:
-            alone = ((6 / (pi * (i + 1)) ** 2, self._design(columns, queries, [i])) for i in near)
-            return [(part, found) for part, found in alone if found is not None and any(found.sums)]
-        found = self._design(columns, queries, near)
-        if found is None:
+        wanted = set(columns)
+        fixed = self._fixed(columns, queries)
+        planned = [
+            i for i, table in enumerate(self.tables) if table.form == "planned" and wanted <= {*table.columns}
+        ]
+        chosen = [i for i, table in enumerate(self.tables) if table.form == "chosen"]
+        several = sum(wanted <= {*clique} for clique in self.planned)
+        parts = (fixed is not None) + max(several, len(planned)) + self.more
+        found: list[tuple[float, Design | None]] = [] if fixed is None else [(1 / parts, fixed)]
+        found += [(1 / parts, self._design(columns, queries, [i])) for i in planned]
+        for t, i in enumerate(chosen, 1):
+            if wanted <= {*self.tables[i].columns}:
+                found.append((6 / (pi * t) ** 2 / parts, self._design(columns, queries, [i])))
+        sums = [(part, design.sums) for part, design in found if design is not None]
+        return Estimates(parts > 0 and bool(self.tables), None if fixed is None else sums[0], tuple(sums))
+
+    def _fixed(self, columns: Clique, queries: Floats) -> Design | None:
+        """The fixed tables together; where they have too many atoms, the best of them that tells all alone."""
+        near = [
+            i for i, table in enumerate(self.tables) if table.form == "fixed" and {*table.columns} & {*columns}
+        ]
+        found = self._design(columns, queries, near) if near else None
+        if near and found is None:
             single = [self._design(columns, queries, [i]) for i in near]
             known = [one for one in single if one is not None and any(one.sums)]
             found = min(known, key=_noise_of, default=None)
-        return [(1.0, found)] if found is not None and any(found.sums) else []
+        return found if found is not None and any(found.sums) else None
 
     def _design(self, columns: Clique, queries: Floats, places: Sequence[int]) -> Design | None:
         blocks = [_alike(queries, 1 + place) for place in range(len(columns))]
