@@ -2,8 +2,8 @@
 
 Which rules are asked, and how they share what may be missed, is fixed by the specification, the configuration
 and the question (intervals.py has the theorem, levels.py the levels). Tables against criteria: by their half
-widths at equal parts, tables' by their design and criteria's at their thresholds; who would be twice as wide as
-the other is not asked. Among criteria, whose noise is drawn for a release that is fixed, also by the release.
+widths at equal parts, tables' by their design and criteria's at a third of their thresholds; who would be twice
+as wide as the other is not asked. Among criteria, whose noise is drawn for a release that is fixed, also by the release.
 
 For a ratio μ = N/D of two sums of the original (a mean, a proportion) that noisy tables tell:
 
@@ -60,6 +60,8 @@ KNOWN = "number of records"
 KNOWN_WHY = "The number of records is public."
 MOST_ROWS = 5000
 HALF = Fraction(1, 2)
+USUAL = 1 / 3
+"""What a bound is of its threshold, about, in a release that was accepted."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,10 @@ class Analyst:
         tables = basis.tables if self._levels.tables_speak else ()
         known = basis.planned, basis.more, basis.specification.raw_conditions
         return NoisyCounts(basis.table.domain, basis.n, tables, *known)
+
+    def shared(self, tables: Fraction) -> Levels:
+        """The levels of an answer of which the tables have this part."""
+        return self._levels.shared(tables)
 
     # Counts
 
@@ -204,7 +210,7 @@ class Analyst:
             return HALF
         (part, fixed), ratios = sums.fixed, []
         for place, own in enumerate(reaches):
-            criteria = min((reach.spread for reach in own), default=inf)
+            criteria = min((reach.spread for reach in own), default=inf) * USUAL
             one = fixed[place]
             width = inf if one is None else one.half_width(levels.tables * part / len(reaches))
             ratios.append(width / max(criteria, 1e-300) if criteria < inf or one is not None else 1.0)
