@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import exp
+from pathlib import Path
 
 import numpy as np
 import pytest
