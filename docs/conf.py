@@ -1,4 +1,4 @@
-"""The documentation's site (make docs): Markdown pages, and a reference made from docstrings, for any browser, offline."""
+"""The documentation's site (make docs): the pages of this folder and a reference from docstrings, offline."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE))
 
 project = "facsimile"
 author = "The facsimile authors"
-copyright = author
+project_copyright = author
 extensions = ["myst_parser", "docstrings"]
 exclude_patterns = ["Thumbs.db", ".DS_Store"]
 myst_heading_anchors = 4
@@ -46,7 +46,7 @@ LOADED = re.compile(r'<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)="(?:https
 
 
 def bring_in(app: Sphinx, page: str, source: list[str]) -> None:
-    """A page from elsewhere has its words there, and links of every page to it lead to its place on the site."""
+    """A page from elsewhere gets its words, and links to where they stand lead to that page."""
     folder, _, name = page.rpartition("/")
     text = source[0]
     if folder == "reference" and name in ELSEWHERE:

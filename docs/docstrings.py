@@ -17,6 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 SOURCE = Path(__file__).parents[1] / "src"
 EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
+LABELS = ("classmethod", "staticmethod", "abstractmethod")
 HIDDEN = re.compile(r"\s*# (?:doctest|type|noqa).*$", re.MULTILINE)
 
 
@@ -58,12 +59,16 @@ def block(kind: str, heading: str, text: str, depth: int, *options: str) -> str:
 
 
 def members(kind: griffe.Class, names: frozenset[str]) -> Iterator[str]:
-    """What a class offers by itself, in the order of its file: those with words, or those that are named."""
+    """What a class offers by itself, in the order of its file: members with words, or those named."""
     for name, member in kind.members.items():
         wanted = name in names if names else not name.startswith("_") and member.docstring is not None
         if not wanted or member.is_alias:
             continue
-        labels = [f":{label}:" for label in ("classmethod", "staticmethod", "abstractmethod") if label in member.labels]
+        labels = [
+            f":{label}:"
+            for label in ("classmethod", "staticmethod", "abstractmethod")
+            if label in member.labels
+        ]
         if isinstance(member, griffe.Function):
             yield block("method", signature(name, member), words(member), 4, *labels)
         elif isinstance(member, griffe.Attribute):

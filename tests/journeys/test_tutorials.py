@@ -1,4 +1,4 @@
-"""The tutorials of docs/, walked from top to bottom as their readers do: every step shows what the page shows."""
+"""The tutorials of docs/, walked as their readers do: every step shows what the page shows."""
 
 from __future__ import annotations
 
