@@ -77,7 +77,7 @@ def members(kind: griffe.Class, names: frozenset[str]) -> Iterator[str]:
 
 
 class Api(SphinxDirective):
-    """`{api} facsimile.check`, with `:from:` where it stands if that is elsewhere, `:members:` which to show."""
+    """`{api} facsimile.check`; `:from:`: where it stands if that is elsewhere; `:members:`: which to show."""
 
     required_arguments = 1
     option_spec: ClassVar = {"from": str, "members": str}
