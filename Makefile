@@ -80,6 +80,7 @@ $(DOCS)/.installed: requirements-docs.lock
 
 # The documentation as a site in build/site, readable without a server or a network; a broken link fails.
 docs: setup $(DOCS)/.installed
+	rm -rf build/site
 	mkdir -p build/site-extra
 	$(BIN)/facsimile schema > build/site-extra/facsimile.schema.json
 	$(DOCS)/bin/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir build/doctrees docs build/site

@@ -37,7 +37,7 @@ from programs import Program, Ran
 
 DOCS = ROOT / "docs"
 FRONT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "src/facsimile/privacy/README.md")
-PAGES = [*(ROOT / name for name in FRONT), *sorted(DOCS.glob("*.md"))]
+PAGES = [*(ROOT / name for name in FRONT), *sorted(DOCS.rglob("*.md"))]
 SPECIFICATIONS = [
     path for path in sorted(EXAMPLES.rglob("*.yaml")) if "\nfacsimile: 1\n" in f"\n{path.read_text('utf-8')}"
 ]
