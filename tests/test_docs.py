@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import pkgutil
 import re
 import shlex
@@ -33,7 +32,7 @@ from facsimile.release.check import check
 from facsimile.spec.families import FAMILIES
 from facsimile.spec.load import loads, parse, schema, validated
 from facsimile.spec.model import Model
-from programs import Program, Ran
+from programs import Program, Ran, environment
 
 DOCS = ROOT / "docs"
 FRONT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "src/facsimile/privacy/README.md")
@@ -186,11 +185,6 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
     assert (folder / "demo").is_dir()
     shown = (part.partition("\n") for part in re.split(r"^\$ ", found.stdout, flags=re.MULTILINE)[1:])
     return Playground(folder, {command: printed for command, _, printed in shown})
-
-
-def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
 
 
 def examples() -> list[tuple[str, str, str]]:

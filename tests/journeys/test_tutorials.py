@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import Any
 import pytest
 
 from conftest import EXAMPLES, ROOT
-from programs import Program, Ran
-from test_docs import environment
+from programs import Program, Ran, environment
 from tutorials import PAGES, Step, steps
 
 CHECKOUT = ("tests", "src", "pyproject.toml")
@@ -50,8 +50,8 @@ def answer(text: str, names: dict[str, Any]) -> None:
 
 def done(step: Step, run: Program) -> Ran:
     """A command of ours runs in this process, which saves its start; a shell does anything else."""
-    name, *arguments = step.text.split()
-    if name == "facsimile" and not set(step.text) & set("|>&;$\"'"):
+    name, *arguments = shlex.split(step.text)
+    if name == "facsimile" and "$(" not in step.text:
         return run(*arguments)
     found = subprocess.run(
         step.text, shell=True, capture_output=True, encoding="utf-8", check=False, env=environment()
