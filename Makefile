@@ -11,7 +11,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural bench docs dist lock clean
+.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural test-statistics bench docs dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -69,6 +69,10 @@ $(NEURAL)/.installed: requirements-dev.lock pyproject.toml
 
 test-neural: $(NEURAL)/.installed
 	$(NEURAL)/bin/pytest -m neural tests
+
+# The labelled files, read by the programs that they are for (Debian: r-base-core r-cran-haven pspp).
+test-statistics: $(VENV)/.developed
+	$(BIN)/pytest -m statistics tests/documents
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks

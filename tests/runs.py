@@ -27,7 +27,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Ask:
     """One run: where, which output, when it dies, whether all halt, whether δ is declared, from which write on
-    the disk is full."""
+    the disk is full, whether noisy tables are published."""
 
     folder: str
     out: str = "bundle"
@@ -38,6 +38,7 @@ class Ask:
     wait: float = 0.0
     delta: bool = False
     full: int | None = None
+    tables: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def released(ask: Ask) -> Ended:
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     folder = Path(ask.folder)
     never: dict[str, Any] = {"selection": {"mode": "single"}, "criteria": [IMPOSSIBLE]} if ask.halts else {}
+    never |= {"publish": ["tables"]} if ask.tables else {}
     spec = approximate(**never) if ask.delta else specification(**never)
     asked = request(folder, specification=spec, out=folder / ask.out, ledger=folder / ask.ledger)
     time.sleep(ask.wait)

@@ -293,3 +293,12 @@ def test_a_storm_of_kills(runs: Runs, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_storm_of_a_thousand_kills(runs: Runs, tmp_path: Path) -> None:
     storm(runs, tmp_path, 1000, 2)
+
+
+@pytest.mark.parametrize("step", ["decided", "bundle written", "bundle named"])
+def test_noisy_tables_outlive_a_crash(runs: Runs, tmp_path: Path, step: str) -> None:
+    """What the decided candidate was fitted to is in the journal with it: the bundle has it, and it fits."""
+    folder = home(tmp_path / "home")
+    assert runs.run(folder, die=step, tables=True).code == "killed"
+    assert runs.run(folder, out="bundle", tables=True).code is None
+    assert verify(folder / "bundle").remade == "same" and kinds(folder).count("charge") == 1

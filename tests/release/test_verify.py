@@ -37,7 +37,7 @@ from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError
 from facsimile.privacy.reader import read_public
 from facsimile.release import bundle
-from facsimile.release import verify as verification
+from facsimile.release.opened import opened
 from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash
 from facsimile.release.reporting import Release, report
@@ -323,14 +323,14 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rebuilt")
     write_data(folder)
     rehearsal(replace(request(folder), out=folder / "rehearsed"), 3)
-    files = {path.name: path.read_bytes() for path in (folder / "rehearsed").iterdir()}
-    place = {field.name: "30" for field in fields(LedgerPlace)} | {"sequence": 1, "head": "ab" * 32}
-    said = json.loads(files[bundle.REPORT]) | {"rehearsal": False, "ledger": place}
-    promise, configuration = verification._promised(files)
-    table = verification._data(files, promise, configuration)
-    forged = verification._release(said, promise, configuration, table)
+    held = opened(folder / "rehearsed")
+    place: dict[str, Any] = {field.name: "30" for field in fields(LedgerPlace)} | {
+        "sequence": 1,
+        "head": "ab" * 32,
+    }
+    forged = replace(held.release, ledger=LedgerPlace(**place))
     for name, key in (("unsigned", None), ("signed", Ed25519PrivateKey.generate())):
-        bundle.write(bundle.files(forged, report(forged, date.fromisoformat(said["day"])), key), folder / name)
+        bundle.write(bundle.files(forged, report(forged, held.day), key), folder / name)
     return folder
 
 

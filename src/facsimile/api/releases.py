@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from facsimile.spec.release import Specification
 
 T = TypeVar("T")
+REMADE = {
+    "same": "The noisy tables give the released table again, record for record.",
+    "law": "The noisy tables give the released table again, as another machine's rounding allows.",
+}
 
 
 def release(
@@ -187,7 +191,8 @@ class Held(Result):
 
     def as_json(self) -> dict[str, Any]:
         found = asdict(self.found)
-        return {"verified": True, **{k: v for k, v in found.items() if k != "delta" or v is not None}}
+        newer = ("delta", "remade")
+        return {"verified": True, **{k: v for k, v in found.items() if k not in newer or v is not None}}
 
     def page(self) -> Page:
         from facsimile.documents.numerals import holding, standing_in
@@ -199,6 +204,8 @@ class Held(Result):
         if not found.rendered:
             page.line("Another version made the documents: their hashes fit, their words were not made again.")
         page.line("Every figure follows from the specification, the data and the noisy answers.")
+        if found.remade is not None:
+            page.line(REMADE[found.remade])
         if found.bounds:
             page.line(holding(found.bounds, found.confidence, found.of_search))
             page.line(standing_in(found.standing_in))

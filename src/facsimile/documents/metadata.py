@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from facsimile.documents.report import ColumnEntry, Report
+from facsimile.documents.report import ColumnEntry, Report, TableEntry
 from facsimile.spec.people import Partner, is_mail
 
 REHEARSAL = "REHEARSAL: made with public or simulated data; no protection, not for publication"
@@ -32,11 +32,11 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
     mark = f"{REHEARSAL}. " if report.rehearsal else ""
     return {
         "profile": "data-package",
-        "name": _slug(report.title),
+        "name": slug(report.title),
         "id": report.data_hash,
         **_published(report),
         "title": mark + report.title,
-        "description": mark + _description(report),
+        "description": mark + description(report),
         "created": f"{report.day}T00:00:00Z",
         "keywords": ["synthetic data", "differential privacy"],
         "facsimile": {
@@ -49,7 +49,7 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             "plan_hash": report.plan_hash,
             "data_hash": report.data_hash,
             "version": report.version,
-            **({} if report.prior is None else {"prior": _given(asdict(report.prior))}),
+            **({} if report.prior is None else {"prior": given(asdict(report.prior))}),
             **_chosen(report),
         },
         "resources": [
@@ -63,7 +63,26 @@ def datapackage(report: Report, files: Mapping[str, tuple[int, str]]) -> dict[st
             }
             for path, table in TABLES.items()
             if path in files
-        ],
+        ]
+        + [_noisy(table, files[table.file]) for table in report.tables or ()],
+    }
+
+
+def _noisy(table: TableEntry, size: tuple[int, str]) -> dict[str, Any]:
+    """A noisy table of the original."""
+    fields = [{"name": name, "type": "string"} for name in table.columns]
+    noise = f"{table.law} noise with standard deviation {table.deviation:g} on every cell"
+    return {
+        "path": table.file,
+        "name": slug(table.file.rpartition("/")[2].removesuffix(".csv")),
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "title": f"Noisy counts of {', '.join(table.columns)}",
+        "description": f"Counts of the original, {noise}; the released table was made from these.",
+        "bytes": size[0],
+        "hash": f"sha256:{size[1]}",
+        "schema": {"fields": [*fields, {"name": "noisy_count", "type": "integer"}]},
     }
 
 
@@ -82,18 +101,18 @@ def _published(report: Report) -> dict[str, Any]:
             "id": f"{DOI}{publisher.doi}" if publisher.doi and published else None,
             "version": publisher.version,
             "homepage": publisher.homepage,
-            "contributors": [_given(who)],
-            "licenses": [_given(terms)] if publisher.licence and published else None,
-            "sources": [_given(origin)] if publisher.provenance and published else None,
+            "contributors": [given(who)],
+            "licenses": [given(terms)] if publisher.licence and published else None,
+            "sources": [given(origin)] if publisher.provenance and published else None,
         }
     fields["contributors"] += [_contributor(p) for p in (() if governance is None else governance.partners)]
-    return _given(fields | {"contributors": fields["contributors"] or None})
+    return given(fields | {"contributors": fields["contributors"] or None})
 
 
 def _contributor(partner: Partner) -> dict[str, str]:
     title = partner.name or partner.role or partner.organisation
     organisation = partner.organisation if partner.name or partner.role else None
-    return _given({"title": title, "role": "contributor", "organization": organisation})
+    return given({"title": title, "role": "contributor", "organization": organisation})
 
 
 def _chosen(report: Report) -> dict[str, Any]:
@@ -113,7 +132,8 @@ def _filled(value: Any) -> Any:
     return [_filled(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+def given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -148,7 +168,8 @@ def plain(label: str, words: str) -> bool:
     return words == label or words == label.replace("-", " to ")
 
 
-def _description(report: Report) -> str:
+def description(report: Report) -> str:
+    """What the release is, in the words of its specification and in one sentence on how private it is."""
     delta = "" if report.delta is None else f" and delta {report.delta}"
     private = "A release by this plan would be differentially" if report.rehearsal else "Differentially"
     words = (
@@ -158,5 +179,10 @@ def _description(report: Report) -> str:
     return f"{report.description} {words}" if report.description else words
 
 
-def _slug(title: str) -> str:
+def slug(title: str) -> str:
+    """A title as a name: small letters, digits and dashes.
+
+    >>> slug("Live births of 2014, singletons")
+    'live-births-of-2014-singletons'
+    """
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "release"

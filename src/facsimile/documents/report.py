@@ -13,7 +13,7 @@ ORIGINAL, RELEASE = "original and release", "release"
 """Where a rule was applied."""
 ONCE = "fit before the loop"
 """The part of the budget that pays for a regression fitted once."""
-_NEWER = ("prior", "delta", "fit")
+_NEWER = ("prior", "delta", "fit", "tables")
 FREE = f"paid by the {ONCE}"
 """The note of a part that compares with that regression, and so costs nothing more."""
 
@@ -210,6 +210,19 @@ class PriorEntry:
 
 
 @dataclass(frozen=True)
+class TableEntry:
+    """A noisy table that is published: its file and columns, how many cells it has, the law of their noise, its
+    share of the budget (an ε, or a ρ of a Gaussian law) and its standard deviation."""
+
+    file: str
+    columns: tuple[str, ...]
+    cells: int
+    law: str
+    share: str
+    deviation: float
+
+
+@dataclass(frozen=True)
 class Confidence:
     """How sure the bounds are: all `shared_by` of them hold `together` with this probability.
 
@@ -228,7 +241,8 @@ class Report:
     """A release's own figures. Nothing here depends on the confidential table but through noisy answers.
 
     `sources` says who set the budget, the selection and the projection, where the specification does. `delta`
-    and `fit` are there where the specification declares δ; without it a release has pure ε.
+    and `fit` are there where the specification declares δ; without it a release has pure ε. `tables` are there
+    where noisy tables are published.
     """
 
     format: int
@@ -270,10 +284,11 @@ class Report:
     prior: PriorEntry | None = None
     delta: str | None = None
     fit: FitEntry | None = None
+    tables: tuple[TableEntry, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data; publisher and governance are the specification's own. Without a prior nothing is said of
-        one, and nothing of δ without one: so it was before there were any."""
+        one, and nothing of δ or tables without them: so it was before there were any."""
         people = {"publisher": self.publisher, "governance": self.governance}
         plain = {name: None if part is None else part.model_dump() for name, part in people.items()}
         found = asdict(replace(self, publisher=None, governance=None)) | plain

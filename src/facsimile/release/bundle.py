@@ -18,6 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile import storage
 from facsimile.documents import metadata, readme
+from facsimile.documents.catalogue import metadata_files
+from facsimile.documents.labelled import labelled_files, try_writing
 from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release import tables
@@ -31,34 +33,35 @@ from facsimile.storage import append, reached, sync_folder
 DATA, PARQUET, SPECIFICATION, REPORT = "data.csv", "data.parquet", "release.yaml", "report.json"
 PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", "manifest.json"
 SIGNATURE = "signature.dsse"
-DOCUMENT_BYTES = 4 << 20
+DOCUMENT_BYTES, TABLE_BYTES, LABELLED_BYTES = 4 << 20, 1 << 27, 48
+"""Room for documents, for noisy tables, and for a field of a record in labelled files while they are made."""
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 """What every bundle holds, beside its manifest."""
 FOLDERS = ("tables", "labelled", "metadata", "replicates")
 """Where a bundle may hold more, as its specification says."""
 
 
-def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
-    """The content of every file of the bundle."""
-    table = labelled(release.table)
-    found = {DATA: _csv(table), PARQUET: _parquet(table), SPECIFICATION: _specification(release)}
+def files(
+    release: Release, said: Report, key: Ed25519PrivateKey | None = None, folder: Path | None = None
+) -> dict[str, bytes]:
+    """The content of every file of the bundle; `folder` has room for what must be a file before it is one."""
+    records = labelled(release.table)
+    found = {DATA: _csv(records), PARQUET: _parquet(records), SPECIFICATION: _specification(release)}
     found[REPORT] = _json(said.as_json())
-    sizes = {name: (len(found[name]), _sha256(found[name])) for name in (DATA, PARQUET)}
+    publishes = release.specification.publishes
+    if release.heard is not None:
+        found |= tables.files(release.heard, release.table.domain, release.recipe.foreseen())
+    if publishes("labelled"):
+        found |= labelled_files(said, records, folder)
+    sizes = {name: (len(content), _sha256(content)) for name, content in found.items()}
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
     found[PAGE] = readme.html(said).encode()
     found[PDF] = readme.pdf(said)
-    found |= _published(release)
+    if publishes("metadata"):
+        found |= metadata_files(said, sizes)
     found[MANIFEST] = manifest(found, release.rehearsal)
     if key is not None:
         found[SIGNATURE] = envelope(found[MANIFEST], key)
-    return found
-
-
-def _published(release: Release) -> dict[str, bytes]:
-    """What the specification names beside the data and their documents."""
-    found: dict[str, bytes] = {}
-    if release.heard is not None:
-        found |= tables.files(release.heard, release.table.domain, release.recipe.foreseen())
     return found
 
 
@@ -147,12 +150,22 @@ def _part(out: Path) -> Path:
 
 
 def refuse_without_room(out: Path, specification: Specification) -> None:
-    """A bundle of these records must fit beside `out`: checked before anything is charged."""
+    """A bundle of these records must fit beside `out`, and its files be written: before anything is charged."""
     widest = sum(
         max(len(label.encode()) for name in c.used for label in c.axis(name).labels) + 3
         for c in specification.columns
     )
-    storage.refuse_without_room(out.absolute().parent, 2 * specification.n * widest + DOCUMENT_BYTES, "E403")
+    room, parent = 2 * specification.n * widest + DOCUMENT_BYTES, out.absolute().parent
+    if specification.publishes("tables"):
+        room += TABLE_BYTES
+    if specification.publishes("labelled"):
+        room += LABELLED_BYTES * specification.n * len(specification.columns)
+    storage.refuse_without_room(parent, room, "E403")
+    if specification.publishes("labelled"):
+        try:
+            try_writing(parent)
+        except OSError:
+            raise refusal("E403") from None
 
 
 def _holds(out: Path, found: Mapping[str, bytes]) -> bool:

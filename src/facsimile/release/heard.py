@@ -96,7 +96,8 @@ class Said:
             variance = mechanism.variance(share)
             made = Measurement.of(domain, clique, mechanism.versions, table.counts, variance)
             groups = zip(made.groups, table.groups, strict=True)
-            if (table.columns, table.share) != (clique, share) or not all(np.array_equal(*g) for g in groups):
+            same = (table.columns, table.share, table.gaussian) == (clique, share, isinstance(share, Rho))
+            if not same or not all(np.array_equal(*pair) for pair in groups):
                 raise ValueError("another table")
             yield made
 
@@ -148,10 +149,9 @@ class Hearing:
         return Hearing(self._answers.recoded(domain, maps), self._kept)
 
     def heard(self) -> Heard | None:
-        """All that was answered; None where something cannot be published, or there is no table among it."""
+        """All that was answered; None where something of it is not published: the steps of a training."""
         said = tuple(one for one in self._kept if one is not None)
-        tables = any(one.tables for one in said)
-        return Heard(said) if tables and len(said) == len(self._kept) else None
+        return Heard(said) if len(said) == len(self._kept) else None
 
 
 class Retelling:

@@ -31,9 +31,11 @@ from facsimile.documents.report import (
     RuleEntry,
     SharedNumber,
     SubgroupEntry,
+    TableEntry,
 )
 from facsimile.privacy.budget import Rho
 from facsimile.privacy.modes import mode_of
+from facsimile.release import tables
 from facsimile.release.check import budget_lines, show_small, show_upper
 from facsimile.release.plan import FORMAT, plan_hash, share_of
 from facsimile.release.recipe import Recipe
@@ -133,7 +135,21 @@ def report(release: Release, day: date) -> Report:
         prior=_prior(spec, configuration.family),
         delta=show_decimal(spec.budget.delta) if spec.budget.delta else None,
         fit=_fit(spec, configuration.family),
+        tables=_tables(release),
     )
+
+
+def _tables(release: Release) -> tuple[TableEntry, ...] | None:
+    """The noisy tables, where they are published."""
+    if release.heard is None:
+        return None
+    found = []
+    for name, table in tables.named(release.basis.tables):
+        law = tables.law(table.share)
+        share = str(Fraction(table.share))
+        size = int(table.counts.size)
+        found.append(TableEntry(name, table.columns, size, law["law"], share, law["deviation"]))
+    return tuple(found)
 
 
 def regression(fit: Fit | None) -> Regression | None:

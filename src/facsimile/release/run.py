@@ -217,7 +217,7 @@ def _seeded(found: Accepted, own: Words, before: Words | None) -> Accepted:
 def _written(made: Release, day: date, key: Ed25519PrivateKey | None, out: Path) -> Report:
     """The bundle, under its name; and its report."""
     said = report(made, day)
-    bundle.write(bundle.files(made, said, key), out)
+    bundle.write(bundle.files(made, said, key, out.absolute().parent), out)
     return said
 
 

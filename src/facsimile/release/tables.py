@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 from math import exp, sqrt
@@ -39,21 +39,27 @@ ABOUT = (
 
 def files(heard: Heard, domain: Domain, foreseen: Foreseen) -> dict[str, bytes]:
     """Every file of the folder."""
-    tables = list(heard.tables(foreseen))
-    names = [_name(place, table) for place, table in enumerate(tables, 1)]
-    found = {name: _csv(table, domain) for name, table in zip(names, tables, strict=True)}
-    said, place = [], 0
+    tables = dict(named(heard.tables(foreseen)))
+    names, said, place = list(tables), [], 0
     for one in heard.said:
         place += len(one.tables)
         held = names[place - len(one.tables) : place]
         said.append({"mechanism": one.mechanism, "tables": held, "numbers": list(one.numbers)})
     index = {
         "about": ABOUT,
-        "tables": [_told(name, table, domain) for name, table in zip(names, tables, strict=True)],
+        "tables": [_told(name, table, domain) for name, table in tables.items()],
         "answers": said,
         "seeds": {"own": list(heard.own), "before": None if heard.before is None else list(heard.before)},
     }
+    found = {name: _csv(table, domain) for name, table in tables.items()}
     return {INDEX: (json.dumps(index, indent=1, ensure_ascii=False) + "\n").encode(), **found}
+
+
+def named(tables: Iterable[NoisyTable]) -> Iterator[tuple[str, NoisyTable]]:
+    """Each table with its file: a number, and as much of its columns' names as any file system takes."""
+    for place, table in enumerate(tables, 1):
+        words = re.sub("[^a-z0-9_-]+", ".", "-".join(table.columns).lower())[:LONGEST]
+        yield f"{FOLDER}{place:03d}-{words}.csv", table
 
 
 def heard(found: Mapping[str, bytes]) -> Heard:
@@ -66,12 +72,6 @@ def heard(found: Mapping[str, bytes]) -> Heard:
     )
     own, before = index["seeds"]["own"], index["seeds"]["before"]
     return Heard(said, tuple(map(int, own)), None if before is None else tuple(map(int, before)))
-
-
-def _name(place: int, table: NoisyTable) -> str:
-    """A number, and as much of the columns' names as any file system takes."""
-    words = re.sub("[^a-z0-9_]+", ".", "-".join(table.columns).lower())[:LONGEST]
-    return f"{FOLDER}{place:03d}-{words}.csv"
 
 
 def _told(name: str, table: NoisyTable, domain: Domain) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _groups(axis: Axis, groups: Ints) -> Iterator[list[str]]:
 def _csv(table: NoisyTable, domain: Domain) -> bytes:
     """A row for each cell, the last column fastest; a group's labels stand in one field."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([*table.columns, COUNT])
     axes = [domain.axis(column) for column in table.columns]
     labels = [[" | ".join(g) for g in _groups(*pair)] for pair in zip(axes, table.groups, strict=True)]

@@ -80,12 +80,10 @@ def verify(
     again = bundle.files(release, found)
     if set(again) != {name for name in files if name != bundle.SIGNATURE}:
         raise refusal("E503", file=bundle.MANIFEST, problem="it names other files than the specification")
-    for name in again:
-        if bundle.exact(name):
-            _same(name, files, again)
     rendered = said.get("version") == __version__
-    for name in again if rendered else ():
-        _same(name, files, again)
+    for name in sorted(again.keys() - {bundle.MANIFEST}, key=bundle.exact, reverse=True):
+        if rendered or bundle.exact(name):
+            _same(name, files, again)
     remade = made_again(release, None if prior is None else Address.of(prior))
     if release.rehearsal and not allow_rehearsal:
         raise refusal("E504", file=bundle.REPORT)

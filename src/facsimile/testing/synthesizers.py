@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,10 +15,10 @@ import numpy as np
 
 from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.curator import Curator
-from facsimile.privacy.mechanisms import Mechanism
+from facsimile.privacy.mechanisms import Mechanism, NoisyMarginals
 from facsimile.privacy.reader import rehearse
 from facsimile.shaping.sampling import Sampling
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
+from facsimile.synthesizers.base import Answers, Foreseen, Known, RowModel, Synthesizer
 from facsimile.synthesizers.network import ruled_out
 from facsimile.table.domain import Domain
 from facsimile.table.scores import ONE, Factor, RowScores
@@ -55,6 +56,7 @@ def check_spending(synthesizer: Synthesizer, table: Table, share: Fraction) -> F
     found = fitted(synthesizer, table, known, share)
     require(isinstance(found.spent, Rho) is isinstance(share, Rho), "it asks with another currency")
     require(found.spent >= USED * share, f"it leaves a part of its share unused: {found.spent} of {share}")
+    check_foreseen(synthesizer.foreseen(table.domain, table.n, share), found.tape)
     for sampling in get_args(Sampling):
         for n in (1, table.n):
             drawn = found.model.sample(n, np.random.default_rng(2), sampling)
@@ -63,6 +65,18 @@ def check_spending(synthesizer: Synthesizer, table: Table, share: Fraction) -> F
             forbidden = ruled_out(known.zeros, drawn.domain, drawn.codes)
             require(not forbidden.any(), "it draws a record that may not occur")
     return found
+
+
+def check_foreseen(foreseen: Foreseen, tape: Tape) -> None:
+    """What it says of its tables before any noise is drawn comes true: intervals for data users rest on it."""
+    tables = [found for asked, answer in tape if isinstance(asked, NoisyMarginals) for found in answer]
+    fine = Counter(found.columns for found in tables if all(codes is None for _, codes in found.versions))
+    every, fixed = Counter(found.columns for found in tables), Counter(foreseen.fixed)
+    known = fixed + Counter(foreseen.planned)
+    require(fixed <= fine, "a table that it says is fixed is not measured as fine as it is")
+    require(known <= every, "a table that it plans is not measured")
+    require(foreseen.more or every == known, "it measures tables that it does not foresee")
+    require(not fixed.keys() & set(foreseen.planned), "the same columns are fixed and planned")
 
 
 def check_only_answers(synthesizer: Synthesizer, table: Table, share: Fraction) -> None:
