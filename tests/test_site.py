@@ -46,7 +46,7 @@ def test_the_menu_is_ordered_by_reader() -> None:
 
 def test_the_reference_has_every_name_of_the_package_by_its_home() -> None:
     homes = {name: f"{home}.{name}" for home, names in facsimile._HOMES.items() for name in names}
-    assert documented("package") == homes
+    assert documented("package").items() >= homes.items()
 
 
 def test_the_reference_has_every_contract() -> None:
