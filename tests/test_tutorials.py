@@ -23,7 +23,9 @@ def test_it_says_who_what_and_what_then(page: Path) -> None:
     assert len(steps(text)) >= 5
     assert any(step.refused for step in steps(text))
     kinds = {line for line in text.splitlines() if line.startswith("```")}
-    assert kinds <= {"```", "```console", "```pycon", "```r", "```stata", "```spss"}, "what is shown as run is run"
+    assert kinds <= {"```", "```console", "```pycon", "```r", "```stata", "```spss"}, (
+        "what is shown as run is run"
+    )
 
 
 @pytest.mark.parametrize("example", ["births", "discharges"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import shlex
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from programs import Program, Ran, environment
 from tutorials import PAGES, Step, steps
 
 CHECKOUT = ("tests", "src", "pyproject.toml")
+INNER = re.compile(r"\$\(facsimile ([^)]*)\)")
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -50,10 +52,11 @@ def answer(text: str, names: dict[str, Any]) -> None:
 
 def done(step: Step, run: Program) -> Ran:
     """A command of ours runs in this process, which saves its start; a shell does anything else."""
-    name, *arguments = shlex.split(step.text)
-    if name == "facsimile" and "$(" not in step.text:
+    text = INNER.sub(lambda inner: run(*shlex.split(inner[1])).out.strip(), step.text)
+    name, *arguments = shlex.split(text)
+    if name == "facsimile":
         return run(*arguments)
     found = subprocess.run(
-        step.text, shell=True, capture_output=True, encoding="utf-8", check=False, env=environment()
+        text, shell=True, capture_output=True, encoding="utf-8", check=False, env=environment()
     )
     return Ran(found.returncode, found.stdout, found.stderr)
