@@ -3,7 +3,8 @@
 Which rules are asked, and how they share what may be missed, is fixed by the specification, the configuration
 and the question (intervals.py has the theorem, levels.py the levels). Tables against criteria: by their half
 widths at equal parts, tables' by their design and criteria's at a third of their thresholds; who would be twice
-as wide as the other is not asked. Among criteria, whose noise is drawn for a release that is fixed, also by the release.
+as wide as the other is not asked. Among criteria, whose noise is drawn for a release that is fixed, also by the
+release.
 
 For a ratio μ = N/D of two sums of the original (a mean, a proportion) that noisy tables tell:
 

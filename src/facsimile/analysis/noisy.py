@@ -215,7 +215,17 @@ class NoisyCounts:
         return found if found is not None and any(found.sums) else None
 
     def _design(self, columns: Clique, queries: Floats, places: Sequence[int]) -> Design | None:
-        blocks = [_alike(queries, 1 + place) for place in range(len(columns))]
+        """With forbidden cells as atoms of their own, unless these are too many."""
+        allowed_ = self._allowed(columns)
+        known = np.concatenate([queries, allowed_[None].astype(np.float64)])
+        found = self._atoms(columns, known, queries, allowed_, places)
+        return found or self._atoms(columns, queries, queries, allowed_, places)
+
+    def _atoms(
+        self, columns: Clique, apart: Floats, queries: Floats, possible: Mask, places: Sequence[int]
+    ) -> Design | None:
+        """The design whose atoms tell apart what some functions of a cell do, and what tables need."""
+        blocks = [_alike(apart, 1 + place) for place in range(len(columns))]
         grouped = [
             [
                 table.groups[table.columns.index(name)]
@@ -230,7 +240,7 @@ class NoisyCounts:
             return None
         firsts = [np.unique(own, return_index=True)[1] for own in blocks]
         shadows = tuple(self._shadow(i, columns, blocks, firsts) for i in places)
-        alive = _summed(self._allowed(columns).astype(np.float64), blocks, sizes).ravel() > 0
+        alive = _summed(possible.astype(np.float64), blocks, sizes).ravel() > 0
         atoms = queries[np.ix_(np.arange(len(queries)), *firsts)].reshape(len(queries), -1)
         return Design(self.n, shadows, alive, atoms)
 
