@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SPARK := .venv-spark
 NEURAL := .venv-neural
+DOCS := .venv-docs
 # One more than cores: many tests wait for a program that they started.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural test-statistics bench dist lock clean
+.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural test-statistics bench docs dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -76,6 +77,18 @@ test-statistics: $(VENV)/.developed
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
 
+$(DOCS)/.installed: requirements-docs.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements-docs.lock
+	touch $@
+
+# The documentation as a site in build/site, readable without a server or a network; a broken link fails.
+docs: setup $(DOCS)/.installed
+	rm -rf build/site
+	mkdir -p build/site-extra
+	$(BIN)/facsimile schema > build/site-extra/facsimile.schema.json
+	$(DOCS)/bin/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir build/doctrees docs build/site
+
 # Wheel and sdist, the same bytes for the same commit.
 dist: setup
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -c "from flit_core.buildapi import build_sdist, build_wheel; print(build_sdist('dist')); print(build_wheel('dist'))"
@@ -88,6 +101,7 @@ lock:
 	$(LOCK) --group build --extra cluster -c requirements.lock -o requirements-cluster.lock
 	$(LOCK) --group build --group dev --extra postgres --extra cluster -c requirements.lock -o requirements-dev.lock
 	$(LOCK) --group build --group dev --extra spark -c requirements.lock -o requirements-spark.lock
+	$(subst pyproject.toml,,$(LOCK)) --group docs --python-version 3.11 -c requirements.lock -o requirements-docs.lock
 
 clean:
-	rm -rf $(VENV) $(SPARK) $(NEURAL) demo build dist
+	rm -rf $(VENV) $(SPARK) $(NEURAL) $(DOCS) demo build dist

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,3 +44,9 @@ class Program:
             cli.main()
         out, err = self.capsys.readouterr()
         return Ran(int(stopped.value.code or 0), out, err)
+
+
+def environment() -> dict[str, str]:
+    """What a shell has that finds the program."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}

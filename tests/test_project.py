@@ -75,6 +75,8 @@ BROAD = {
     "test_package.py": "what importing the package costs and shows",
     "test_paper.py": "the births paper, element by element",
     "test_project.py": "this file",
+    "test_site.py": "the documentation's site",
+    "test_tutorials.py": "the tutorials",
 }
 
 
