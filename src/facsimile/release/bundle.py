@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -22,7 +18,7 @@ from facsimile.errors import FacsimileError, refusal
 from facsimile.release.plan import FORMAT
 from facsimile.release.reporting import Release
 from facsimile.release.signature import envelope
-from facsimile.release.writing import labelled
+from facsimile.release.writing import as_csv, as_parquet, labelled
 from facsimile.spec.release import Specification
 from facsimile.storage import append, reached, sync_folder
 
@@ -36,7 +32,7 @@ NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
     """The content of every file of the bundle."""
     table = labelled(release.table)
-    found = {DATA: _csv(table), PARQUET: _parquet(table), SPECIFICATION: _specification(release)}
+    found = {DATA: as_csv(table), PARQUET: as_parquet(table), SPECIFICATION: _specification(release)}
     found[REPORT] = _json(said.as_json())
     sizes = {name: (len(found[name]), _sha256(found[name])) for name in (DATA, PARQUET)}
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
@@ -125,18 +121,6 @@ def _holds(out: Path, found: Mapping[str, bytes]) -> bool:
     if out.is_symlink() or not out.is_dir() or {path.name for path in out.iterdir()} != set(found):
         return False
     return all((out / name).read_bytes() == content for name, content in found.items())
-
-
-def _csv(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    pa_csv.write_csv(table, sink, pa_csv.WriteOptions(quoting_style="needed"))
-    return sink.getvalue()
-
-
-def _parquet(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(table, sink, store_schema=False)
-    return sink.getvalue()
 
 
 def _specification(release: Release) -> bytes:
