@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from facsimile.analysis.combining import Combined, Target
     from facsimile.release.opened import Opened
     from facsimile.release.replicates import Ending, Replicate
+    from facsimile.spec.calibration import Kind
 
 CALL = "facsimile.replicate"
 
@@ -78,9 +79,11 @@ class Replicated(Result):
         *,
         target: Target = "confidential",
         confidence: float = 0.95,
-        kappa: float | None = None,
+        kappa: float | Kind | None = None,
     ) -> Combined:
         """A statistic of a pandas frame of records, a number or an array, with its standard error.
+
+        `kappa` is a factor of your own, or the kind of statistic whose factor the release's calibration has.
 
         >>> made.estimate(lambda records: len(records[records.parity == "1"]))  # doctest: +SKIP
         """
@@ -91,7 +94,15 @@ class Replicated(Result):
 
         resampled = each(self.resampled) if target == "confidential" else None
         found, replicates = statistic(_frame(self.release)), each(self.replicates)
-        return combine(found, replicates, resampled, target=target, confidence=confidence, kappa=kappa)
+        factor = self._factor(kappa) if isinstance(kappa, str) else kappa
+        return combine(found, replicates, resampled, target=target, confidence=confidence, kappa=factor)
+
+    def _factor(self, kind: Kind) -> float:
+        """The calibrated factor of a kind of statistic."""
+        calibration = self.opened.specification.calibration
+        if calibration is None or kind not in calibration.kappa:
+            raise refusal("E003", problem=f"The release has no calibration for {kind}.", call=CALL)
+        return float(calibration.kappa[kind])
 
     def save(self, out: Path | str, ending: Ending = "parquet") -> None:
         """Write two files for each replicate, and replicates.json, to a new folder."""
@@ -107,13 +118,16 @@ class Replicated(Result):
 
         said = self.opened.report
         of = {"title": said["title"], "rehearsal": said["rehearsal"], "plan_hash": said["plan_hash"]}
-        return {"of": of, **about(self.made, self.seed)}
+        return {"of": of, **about(self.opened.specification, self.made, self.seed)}
 
     def page(self) -> Page:
         page, untested = Page(self.opened.report["title"]), sum(not one.accepted for one in self.made)
         page.line(
             f"{len(self.made)} replicates of {self.opened.table.n:,} records, seed {self.seed}: no epsilon"
         )
+        calibration = self.opened.specification.calibration
+        if calibration is not None:
+            page.line(f"Factors for intervals are calibrated on {calibration.data}.")
         page.line("They give a statistic a standard error, and no guarantee: docs/replicates.md says how.")
         if untested:
             page.line(f"{untested} of them passed no test: none of the candidates tried for them did.")

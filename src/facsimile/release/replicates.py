@@ -51,8 +51,8 @@ ABOUT = "replicates.json"
 WORDS = {
     "replicate": "The scheme of the release, run again on a table that stands for the confidential one.",
     "resampled": "That table: the records of the release, drawn again with replacement. No confidential data.",
-    "confidential": "T(replicate) - T(resampled) stands for the error of T(release) against the confidential table.",
-    "population": "T(replicate) - T(release) stands for the error of T(release) against the population behind it.",
+    "confidential": "T(replicate) - T(resampled) stands for the error of T(release) against the original.",
+    "population": "T(replicate) - T(release) stands for the error of T(release) against the population.",
     "guarantee": "None: what the generator cannot express is not seen.",
 }
 Ending = Literal["csv", "parquet"]
@@ -184,7 +184,7 @@ def replicate_files(
 ) -> dict[str, bytes]:
     """Replicates of a release as files: its folder in a bundle."""
     made = list(Replication.of(specification, configuration, table, prior).replicates(number, seed))
-    return files_of(made, about(made, seed), "parquet")
+    return files_of(made, about(specification, made, seed), "parquet")
 
 
 def files_of(made: Sequence[Replicate], said: Mapping[str, Any], ending: Ending) -> dict[str, bytes]:
@@ -199,9 +199,11 @@ def files_of(made: Sequence[Replicate], said: Mapping[str, Any], ending: Ending)
     return found
 
 
-def about(made: Sequence[Replicate], seed: int) -> dict[str, Any]:
-    """What is said about replicates: how they were made, and what they are not."""
+def about(specification: Specification, made: Sequence[Replicate], seed: int) -> dict[str, Any]:
+    """What is said about replicates: how they were made, what they are not, and how they were calibrated."""
+    calibration = specification.calibration
     return {
+        "calibration": None if calibration is None else calibration.model_dump(mode="json"),
         "replicates": len(made),
         "seed": seed,
         "guaranteed": False,

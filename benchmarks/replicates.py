@@ -1,0 +1,136 @@
+"""Estimates by replicates, held against originals that are known: how often their intervals cover.
+
+python -m benchmarks.replicates births discharges --rehearsals 20
+
+Each rehearsal has an original of its own, simulated from an example's facts. Its release is replicated, and
+random questions are asked of all tables. Factors are calibrated on another table from the same facts, the kindest
+public data there can be. The population is a table twenty times as large.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.special import stdtrit
+
+from facsimile.analysis.combining import combine
+from facsimile.explore.calibration import COUNTS, asked, calibrated
+from facsimile.explore.facts import load_facts
+from facsimile.explore.simulate import simulate
+from facsimile.privacy.reader import read_public
+from facsimile.release.replicates import Replication
+from facsimile.release.run import rehearsed
+from facsimile.spec.calibration import Kind
+from facsimile.spec.load import load
+from facsimile.spec.release import Specification
+from facsimile.table.encoding import recode
+from facsimile.table.exact import Floats
+from facsimile.table.table import Table
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SPECIFICATIONS = {"births": "ours.yaml", "discharges": "first.yaml"}
+REPLICATES, BOOTSTRAPS, QUESTIONS, LARGER = 20, 20, 480, 20
+PUBLIC_SEED, POPULATION_SEED = 10_000, 20_000
+HEADS = ("kind", "asked", "no spread", "plain", "corrected", "calibrated", "kappa", "population", "width")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question: whether intervals cover, and how wide they are beside a bootstrap's of the original."""
+
+    spread: bool
+    plain: bool
+    corrected: bool
+    calibrated: bool
+    population: bool
+    width: float
+
+
+@dataclass(frozen=True)
+class Study:
+    """An example, and the factors that its public table shows."""
+
+    name: str
+
+    @property
+    def specification(self) -> Specification:
+        return load(EXAMPLES / self.name / SPECIFICATIONS[self.name])
+
+    def table(self, seed: int, times: int = 1) -> Table:
+        facts, spec = load_facts(EXAMPLES / self.name / "facts.yaml"), self.specification
+        return read_public(simulate(facts, times * spec.n, seed), spec)
+
+    def rehearsal(self, seed: int, population: Table, kappa: dict[Kind, float]) -> dict[Kind, list[Asked]]:
+        """The questions of one rehearsal."""
+        table, random = self.table(seed), np.random.default_rng(seed)
+        spec = self.specification.sized(table.n)
+        accepted = next(a for k in range(100) if (a := rehearsed(spec, table, 100 * seed + k)[0]))
+        chosen = accepted.configuration.alternatives
+        real, whole = recode(spec, table, chosen), recode(spec, population, chosen)
+        made = list(Replication.of(spec, accepted.configuration, accepted.table).replicates(REPLICATES, seed))
+        drawn = [random.multinomial(real.n, real.counts / real.n) for _ in range(BOOTSTRAPS)]
+        boots = [Table(real.domain, real.codes, counts) for counts in drawn]
+        first = [whole, real, accepted.table]
+        tables = [*first, *(one.table for one in made), *(one.resampled for one in made), *boots]
+        found: dict[Kind, list[Asked]] = defaultdict(list)
+        for kind, values in asked(tables, QUESTIONS, random):
+            scale = real.n / whole.n if kind in COUNTS else 1.0
+            found[kind].append(_judged(values, scale, kappa.get(kind, np.inf)))
+        return found
+
+
+def _judged(values: Floats, scale: float, kappa: float) -> Asked:
+    head, replicates, resampled, boots = np.split(values, [3, 3 + REPLICATES, 3 + 2 * REPLICATES])
+    truth, real, release = head[0] * scale, head[1], head[2]
+    near = 1e-9 * max(1.0, abs(real))
+    plain = combine(release, replicates, resampled)
+    behind = combine(release, replicates, target="population")
+    centred = float(np.std(replicates - resampled, ddof=1)) * np.sqrt(1 + 1 / REPLICATES)
+    reach = stdtrit(REPLICATES - 1, 0.975) * centred
+    bootstrap = float(stdtrit(BOOTSTRAPS - 1, 0.975) * np.std(boots, ddof=1))
+    return Asked(
+        bool(plain.standard_error > 0),
+        bool(plain.low - near <= real <= plain.high + near),
+        bool(abs(release - plain.bias - real) <= reach + near),
+        bool(abs(release - real) <= kappa * plain.standard_error + near),
+        bool(behind.low - near <= truth <= behind.high + near),
+        plain.kappa * plain.standard_error / bootstrap if bootstrap else np.nan,
+    )
+
+
+def measure(name: str, rehearsals: int) -> None:
+    study, start = Study(name), time.process_time()
+    calibration = calibrated(study.specification, study.table(PUBLIC_SEED), "another draw from the same facts")
+    kappa = {kind: float(factor) for kind, factor in calibration.kappa.items()}
+    population = study.table(POPULATION_SEED, LARGER)
+    found: dict[Kind, list[Asked]] = defaultdict(list)
+    for seed in range(1, rehearsals + 1):
+        for kind, judged in study.rehearsal(seed, population, kappa).items():
+            found[kind] += judged
+    spent = time.process_time() - start
+    print(f"\n{name}: {rehearsals} rehearsals, {REPLICATES} replicates each, {spent:.0f} s of CPU\n")
+    print("| " + " | ".join(HEADS) + " |\n|---|" + "---:|" * (len(HEADS) - 1))
+    for kind, judged in found.items():
+        shares = [1 - np.mean([q.spread for q in judged])]
+        shares += [np.mean([getattr(q, name) for q in judged]) for name in ("plain", "corrected", "calibrated")]
+        cells = [kind, f"{len(judged):,}", *(f"{100 * share:.1f} %" for share in shares)]
+        cells += [f"{kappa.get(kind, np.nan):.2f}", f"{100 * np.mean([q.population for q in judged]):.1f} %"]
+        print("| " + " | ".join([*cells, f"{np.nanmedian([q.width for q in judged]):.2f}"]) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.replicates")
+    parser.add_argument("names", nargs="+", choices=SPECIFICATIONS)
+    parser.add_argument("--rehearsals", type=int, default=20)
+    given = parser.parse_args()
+    for name in given.names:
+        measure(name, given.rehearsals)
+
+
+if __name__ == "__main__":
+    main()
