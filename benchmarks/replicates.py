@@ -3,7 +3,7 @@
 python -m benchmarks.replicates births discharges --rehearsals 20
 
 Each rehearsal has an original of its own, simulated from an example's facts. Its release is replicated, and
-random questions are asked of all tables. Factors are calibrated on another table from the same facts, the kindest
+random questions are asked of all tables. Factors are calibrated on another table of the same facts: the kindest
 public data there can be. The population is a table twenty times as large.
 """
 
