@@ -2,9 +2,10 @@
 
 python -m benchmarks.replicates births discharges --rehearsals 20
 
-Each rehearsal has an original of its own, simulated from an example's facts. Its release is replicated, and
-random questions are asked of all tables. Factors are calibrated on another table of the same facts: the kindest
-public data there can be. The population is a table twenty times as large.
+Each rehearsal has an original of its own, simulated from an example's facts; `sample` has the sample of real
+births (docs/nvss.md) in all of them. Its release is replicated, and random questions are asked of all tables.
+Factors are calibrated on a table simulated from the facts: for the first two the kindest public data there can
+be. The population is a table twenty times as large; of real births there is none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtrit
 
+from benchmarks.criteria import SAMPLE
 from facsimile.analysis.combining import combine
 from facsimile.explore.calibration import COUNTS, asked, calibrated
 from facsimile.explore.facts import load_facts
@@ -25,6 +27,7 @@ from facsimile.explore.simulate import simulate
 from facsimile.privacy.reader import read_public
 from facsimile.release.replicates import Replication
 from facsimile.release.run import rehearsed
+from facsimile.sources.address import Address
 from facsimile.spec.calibration import Kind
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
@@ -33,7 +36,11 @@ from facsimile.table.exact import Floats
 from facsimile.table.table import Table
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SPECIFICATIONS = {"births": "ours.yaml", "discharges": "first.yaml"}
+SPECIFICATIONS = {
+    "births": "births/ours.yaml",
+    "discharges": "discharges/first.yaml",
+    "sample": "births/ours.yaml",
+}
 REPLICATES, BOOTSTRAPS, QUESTIONS, LARGER = 20, 20, 480, 20
 PUBLIC_SEED, POPULATION_SEED = 10_000, 20_000
 HEADS = ("kind", "asked", "no spread", "plain", "corrected", "calibrated", "kappa", "population", "width")
@@ -59,15 +66,21 @@ class Study:
 
     @property
     def specification(self) -> Specification:
-        return load(EXAMPLES / self.name / SPECIFICATIONS[self.name])
+        return load(EXAMPLES / SPECIFICATIONS[self.name])
 
     def table(self, seed: int, times: int = 1) -> Table:
-        facts, spec = load_facts(EXAMPLES / self.name / "facts.yaml"), self.specification
+        spec = self.specification
+        facts = load_facts((EXAMPLES / SPECIFICATIONS[self.name]).with_name("facts.yaml"))
         return read_public(simulate(facts, times * spec.n, seed), spec)
+
+    def original(self, seed: int) -> Table:
+        if self.name != "sample":
+            return self.table(seed)
+        return read_public(Address.of(SAMPLE), self.specification)
 
     def rehearsal(self, seed: int, population: Table, kappa: dict[Kind, float]) -> dict[Kind, list[Asked]]:
         """The questions of one rehearsal."""
-        table, random = self.table(seed), np.random.default_rng(seed)
+        table, random = self.original(seed), np.random.default_rng(seed)
         spec = self.specification.sized(table.n)
         accepted = next(a for k in range(100) if (a := rehearsed(spec, table, 100 * seed + k)[0]))
         chosen = accepted.configuration.alternatives
@@ -107,7 +120,7 @@ def measure(name: str, rehearsals: int) -> None:
     study, start = Study(name), time.process_time()
     calibration = calibrated(study.specification, study.table(PUBLIC_SEED), "another draw from the same facts")
     kappa = {kind: float(factor) for kind, factor in calibration.kappa.items()}
-    population = study.table(POPULATION_SEED, LARGER)
+    population = study.original(0) if name == "sample" else study.table(POPULATION_SEED, LARGER)
     found: dict[Kind, list[Asked]] = defaultdict(list)
     for seed in range(1, rehearsals + 1):
         for kind, judged in study.rehearsal(seed, population, kappa).items():
@@ -117,9 +130,10 @@ def measure(name: str, rehearsals: int) -> None:
     print("| " + " | ".join(HEADS) + " |\n|---|" + "---:|" * (len(HEADS) - 1))
     for kind, judged in found.items():
         shares = [1 - np.mean([q.spread for q in judged])]
-        shares += [np.mean([getattr(q, name) for q in judged]) for name in ("plain", "corrected", "calibrated")]
+        shares += [np.mean([getattr(q, way) for q in judged]) for way in ("plain", "corrected", "calibrated")]
         cells = [kind, f"{len(judged):,}", *(f"{100 * share:.1f} %" for share in shares)]
-        cells += [f"{kappa.get(kind, np.nan):.2f}", f"{100 * np.mean([q.population for q in judged]):.1f} %"]
+        behind = "" if name == "sample" else f"{100 * np.mean([q.population for q in judged]):.1f} %"
+        cells += [f"{kappa.get(kind, np.nan):.2f}", behind]
         print("| " + " | ".join([*cells, f"{np.nanmedian([q.width for q in judged]):.2f}"]) + " |", flush=True)
 
 
