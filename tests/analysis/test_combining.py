@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from conftest import ROOT
 from facsimile.analysis.combining import combine
 from facsimile.errors import FacsimileError
 
@@ -84,3 +89,24 @@ def test_what_cannot_be_combined_is_refused(given_: tuple[Any, ...], more: dict[
     with pytest.raises(FacsimileError) as refused:
         combine(*given_, **more)
     assert refused.value.code == "E003"
+
+
+def test_the_function_for_r_gives_the_same(tmp_path: Path) -> None:
+    """As docs/replicates.md shows it."""
+    program = shutil.which("Rscript")
+    if program is None:
+        pytest.skip("R is not installed")
+    block = re.findall(r"^```r\n(.*?)^```", (ROOT / "docs" / "replicates.md").read_text("utf-8"), re.M | re.S)[
+        0
+    ]
+    function = block.split("\n\n")[0]
+    code = "r <- rbind(c(1, 5), c(2, 7), c(4, 6)); o <- rbind(c(1, 6), c(3, 6), c(2, 6))\n"
+    code += "write.csv(rbind(combine(c(2, 6), r, o), combine(c(2, 6), r)), row.names = FALSE)"
+    (tmp_path / "combine.R").write_text(f"{function}\n{code}\n")
+    ran = subprocess.run([program, "--vanilla", "combine.R"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    told = np.array([[float(x) for x in line.split(",")] for line in ran.stdout.splitlines()[1:]])
+    replicates, resampled = [[1, 5], [2, 7], [4, 6]], [[1, 6], [3, 6], [2, 6]]
+    found = combine([2, 6], replicates, resampled), combine([2, 6], replicates, target="population")
+    ours = [np.column_stack([f.estimate, f.standard_error, f.low, f.high]) for f in found]
+    assert told == pytest.approx(np.concatenate(ours))
