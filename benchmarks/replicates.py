@@ -5,7 +5,7 @@ python -m benchmarks.replicates births discharges sample --rehearsals 12
 The population is simulated from an example's facts, twenty times as large as an original; each rehearsal has an
 original of its own, drawn from it at random. `sample` has the sample of real births (docs/nvss.md) in every
 rehearsal, and no population. Each release is replicated, and random questions are asked of all tables. Factors
-are calibrated on another draw from the simulated population: for the first two the kindest public data there are.
+are calibrated on another draw from the simulated population: the kindest public data for the first two.
 """
 
 from __future__ import annotations

@@ -77,6 +77,7 @@ def test_the_command_writes_what_the_call_gives(
         assert pa_csv.read_csv(out / f"replicate-0{place}.csv") == one
         assert pa_csv.read_csv(out / f"resampled-0{place}.csv") == other
     assert "E401" in program("replicate", bundle, "-R", 3, "-o", out).err
+    assert "E402" in program("replicate", bundle, "-R", 3, "-o", bundle / "replicates").err
 
 
 def test_the_page_says_that_nothing_is_guaranteed(made: Replicated) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,20 +57,20 @@ class Replicated(Result):
     made: tuple[Replicate, ...]
     seed: int
 
-    @cached_property
+    @property
     def release(self) -> pa.Table:
         """The released records."""
         return _labelled(self.opened.table)
 
-    @cached_property
-    def replicates(self) -> tuple[pa.Table, ...]:
-        """The records of each replicate."""
-        return tuple(_labelled(one.table) for one in self.made)
+    @property
+    def replicates(self) -> Iterator[pa.Table]:
+        """The records of each replicate, one table after the other."""
+        return (_labelled(one.table) for one in self.made)
 
-    @cached_property
-    def resampled(self) -> tuple[pa.Table, ...]:
+    @property
+    def resampled(self) -> Iterator[pa.Table]:
         """The records that each replicate was made from: the release, drawn again with replacement."""
-        return tuple(_labelled(one.resampled) for one in self.made)
+        return (_labelled(one.resampled) for one in self.made)
 
     def estimate(
         self,
@@ -89,11 +88,11 @@ class Replicated(Result):
         """
         from facsimile.analysis.combining import combine
 
-        def each(tables: tuple[pa.Table, ...]) -> list[Any]:
+        def each(tables: Iterable[pa.Table]) -> list[Any]:
             return [statistic(_frame(table)) for table in tables]
 
-        resampled = each(self.resampled) if target == "confidential" else None
         found, replicates = statistic(_frame(self.release)), each(self.replicates)
+        resampled = each(self.resampled) if target == "confidential" else None
         factor = self._factor(kappa) if isinstance(kappa, str) else kappa
         return combine(found, replicates, resampled, target=target, confidence=confidence, kappa=factor)
 

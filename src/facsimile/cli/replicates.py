@@ -30,7 +30,7 @@ def replicate_command(
     from facsimile.api.replicates import replicate
     from facsimile.release.bundle import refuse_output
 
-    refuse_output(out, folder)
+    refuse_output(out, folder, folder.resolve())
     with telling("Replicating", as_json) as tell:
         made = replicate(
             folder,
