@@ -12,11 +12,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from facsimile.analysis.combining import combine
     from facsimile.api.answers import answer, open  # noqa: A004
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
     from facsimile.api.releases import release, verify
+    from facsimile.api.replicates import replicate
     from facsimile.api.specifications import check, load, plan_hash
     from facsimile.api.studies import explore, report
     from facsimile.errors import FacsimileError
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {
+    "analysis.combining": ("combine",),
     "api.answers": ("answer", "open"),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
     "api.releases": ("release", "verify"),
+    "api.replicates": ("replicate",),
     "api.specifications": ("check", "load", "plan_hash"),
     "api.studies": ("explore", "report"),
     "errors": ("FacsimileError",),
@@ -40,6 +44,7 @@ __all__ = [
     "__version__",
     "answer",
     "check",
+    "combine",
     "design",
     "evaluate",
     "explore",
@@ -50,6 +55,7 @@ __all__ = [
     "plan",
     "plan_hash",
     "release",
+    "replicate",
     "report",
     "simulate",
     "verify",

@@ -12,6 +12,7 @@ import pytest
 
 from facsimile.cli import exploring
 from facsimile.errors import refusal
+from facsimile.explore import calibration
 from facsimile.explore.setup import Setup
 from facsimile.explore.study import Study
 from facsimile.sources.address import Address
@@ -158,6 +159,19 @@ def test_a_plan_for_people_and_for_machines(run: Program, study: Path, tmp_path:
     assert run("plan", study, "--accept", "0.05", "--write", written).complaints.startswith("E401 ")
     assert written.read_bytes() == before
     assert run("check", written).code == 0
+
+
+def test_a_plan_is_calibrated_where_it_is_asked_to(
+    run: Program, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, few in (("REHEARSALS", 1), ("REPLICATES", 2), ("ASKED", 240)):
+        monkeypatch.setattr(calibration, name, few)
+    written = tmp_path / "planned.yaml"
+    wish = ("plan", study, "--accept", "0.05", "--total", "9.98", "--calibrate")
+    assert run(*wish).complaints.startswith("E001 --calibrate needs --write")
+    assert run(*wish, "--write", written, "--json").code == 0
+    found = load(written).calibration
+    assert found is not None and found.data == Study.open(study).data and "two-way" in found.kappa
 
 
 @pytest.mark.parametrize(

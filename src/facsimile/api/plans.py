@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from facsimile.explore.planner import Planned
     from facsimile.explore.study import Study
     from facsimile.explore.survivors import Survivor, Survivors
+    from facsimile.spec.calibration import Calibration
     from facsimile.spec.choices import SchemeName
     from facsimile.spec.release import Specification
     from facsimile.spec.space import Configuration
@@ -88,11 +89,26 @@ class Narrowing(Result):
 
         return loads(self.text)
 
-    def save(self, path: Path | str) -> None:
-        """Write it to a new file."""
+    def save(self, path: Path | str, calibration: Calibration | None = None) -> None:
+        """Write it to a new file, with a calibration if one is given."""
+        from facsimile.explore.narrowed import with_calibration
         from facsimile.release.writing import write_text
 
-        write_text(Path(path), self.text)
+        text = self.text if calibration is None else with_calibration(self.text, calibration)
+        write_text(Path(path), text)
+
+    def calibration(self, *, seed: int = 1, tell: Callable[[str], None] = lambda now: None) -> Calibration:
+        """Factors for intervals by replicates of this release, from rehearsals of it on the study's data.
+
+        >>> planned.save("release.yaml", planned.calibration())  # doctest: +SKIP
+        """
+        from facsimile.explore.calibration import calibrated
+
+        def watch(done: int, every: int) -> None:
+            tell(f"Calibrating: {done} of {every} rehearsals")
+
+        setup = self.study.setup
+        return calibrated(self.specification, setup.table, self.study.data, seed, setup.prior, watch)
 
     def about(self) -> dict[str, Any]:
         """Which public data the study stands on."""

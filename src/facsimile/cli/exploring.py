@@ -107,6 +107,9 @@ def plan_command(
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the specification of the planned release.")
     ] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Rehearse it, and write how far replicates' intervals reach.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the smallest total epsilon at which a release comes out often enough, from a study.
@@ -119,6 +122,8 @@ def plan_command(
     known = study_of(study)
     if write is not None and write.exists():
         raise refusal("E401")
+    if calibrate and write is None:
+        raise refusal("E001", problem="--calibrate needs --write FILE.", command="facsimile plan")
     mistyped = refusal("E001", problem=EPSILON, command="facsimile plan")
     limit = None if total is None else epsilon_of(total, mistyped)
     with busy("Planning" if rule == "cheapest" else "Looking", as_json):
@@ -133,7 +138,8 @@ def plan_command(
             rule=rule,
         )
     if write is not None:
-        found.save(write)
+        with telling("Calibrating", as_json) as tell:
+            found.save(write, found.calibration(tell=tell) if calibrate else None)
     show(found, as_json, *([] if write is None else [f"Written: {write}. Next: facsimile check {write}"]))
 
 

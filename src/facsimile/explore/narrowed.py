@@ -20,6 +20,7 @@ import yaml
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.options import Option, shared_with
 from facsimile.release.check import check
+from facsimile.spec.calibration import Calibration
 from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import dump, loads, parse, validated
 from facsimile.spec.release import Selection, Specification
@@ -56,6 +57,11 @@ def designed(source: str, configuration: Configuration, notes: Sequence[str]) ->
     if specification.configurations or prod(map(len, _choices(specification))) > 1:
         sections[_LISTED] = listed(specification, [configuration])
     return _written(source, sections, {}, notes)
+
+
+def with_calibration(text: str, calibration: Calibration) -> str:
+    """The text of the same release, with factors for intervals by replicates."""
+    return _written(text, {"calibration": calibration.model_dump(mode="json")}, {}, ())
 
 
 def listed(specification: Specification, configurations: Iterable[Configuration]) -> list[dict[str, Any]]:

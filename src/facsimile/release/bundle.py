@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -24,11 +20,13 @@ from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release import tables
 from facsimile.release.plan import FORMAT
+from facsimile.release.replicates import REPLICATES, replicate_files
 from facsimile.release.reporting import Release
 from facsimile.release.signature import envelope
-from facsimile.release.writing import labelled
+from facsimile.release.writing import as_csv, as_parquet, labelled
 from facsimile.spec.release import Specification
 from facsimile.storage import append, reached, sync_folder
+from facsimile.table.table import Table
 
 DATA, PARQUET, SPECIFICATION, REPORT = "data.csv", "data.parquet", "release.yaml", "report.json"
 PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", "manifest.json"
@@ -39,14 +37,20 @@ NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 """What every bundle holds, beside its manifest."""
 FOLDERS = ("tables", "labelled", "metadata", "replicates")
 """Where a bundle may hold more, as its specification says."""
+REPLICATED = "replicates/"
 
 
 def files(
-    release: Release, said: Report, key: Ed25519PrivateKey | None = None, folder: Path | None = None
+    release: Release,
+    said: Report,
+    key: Ed25519PrivateKey | None = None,
+    folder: Path | None = None,
+    more: Mapping[str, bytes] | None = None,
 ) -> dict[str, bytes]:
-    """The content of every file of the bundle; `folder` has room for what must be a file before it is one."""
+    """The content of every file of the bundle; `folder` has room for what must be a file before it is one, and
+    `more` are its replicates."""
     records = labelled(release.table)
-    found = {DATA: _csv(records), PARQUET: _parquet(records), SPECIFICATION: _specification(release)}
+    found = {DATA: as_csv(records), PARQUET: as_parquet(records), SPECIFICATION: _specification(release)}
     found[REPORT] = _json(said.as_json())
     publishes = release.specification.publishes
     if release.heard is not None:
@@ -59,6 +63,7 @@ def files(
     found[PDF] = readme.pdf(said)
     if publishes("metadata"):
         found |= metadata_files(said, sizes)
+    found |= more or {}
     found[MANIFEST] = manifest(found, release.rehearsal)
     if key is not None:
         found[SIGNATURE] = envelope(found[MANIFEST], key)
@@ -139,6 +144,14 @@ def ours(name: str) -> bool:
     return name in (*NAMES, MANIFEST, SIGNATURE) or bool(re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name))
 
 
+def replicated(release: Release, prior: Table | None) -> dict[str, bytes]:
+    """The replicates of a release, where they are published."""
+    if not release.specification.publishes("replicates"):
+        return {}
+    found = replicate_files(release.specification, release.configuration, release.table, prior)
+    return {f"{REPLICATED}{name}": content for name, content in found.items()}
+
+
 def exact(name: str) -> bool:
     """Whether every version of this program makes the file of the same bytes: data and figures, no words."""
     return name in (DATA, SPECIFICATION, REPORT, PACKAGE) or name.startswith(tables.FOLDER)
@@ -160,6 +173,8 @@ def refuse_without_room(out: Path, specification: Specification) -> None:
         room += TABLE_BYTES
     if specification.publishes("labelled"):
         room += LABELLED_BYTES * specification.n * len(specification.columns)
+    if specification.publishes("replicates"):
+        room += 2 * REPLICATES * specification.n * len(specification.columns)
     storage.refuse_without_room(parent, room, "E403")
     if specification.publishes("labelled"):
         try:
@@ -173,18 +188,6 @@ def _holds(out: Path, found: Mapping[str, bytes]) -> bool:
     if out.is_symlink() or not out.is_dir() or listed(out) != set(found):
         return False
     return all((out / name).read_bytes() == content for name, content in found.items())
-
-
-def _csv(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    pa_csv.write_csv(table, sink, pa_csv.WriteOptions(quoting_style="needed"))
-    return sink.getvalue()
-
-
-def _parquet(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(table, sink, store_schema=False)
-    return sink.getvalue()
 
 
 def _specification(release: Release) -> bytes:

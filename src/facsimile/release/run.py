@@ -117,7 +117,7 @@ def release(request: Request, waiting: Waiting = contextlib.nullcontext) -> Repo
             decision = searched(spec, search, lambda _: words(search), journal, request.workers, request.prior)
             if decision.accepted is not None:
                 made = Release.of(decision.accepted, spec, _place(book, search.charge.sequence))
-                said = _written(made, decision.day, key, request.out)
+                said = _written(made, decision.day, key, request)
             search.finished, search.halted = True, said is None
         reached("closed")
         journal.remove()
@@ -136,7 +136,7 @@ def rehearsal(request: Request, seed: int) -> Rehearsed:
     accepted, iterations = rehearsed(spec, table, seed, request.prior)
     if accepted is None:
         return Rehearsed(None, iterations, ())
-    said = _written(Release.of(accepted, spec), date.today(), key, request.out)
+    said = _written(Release.of(accepted, spec), date.today(), key, request)
     real = recode(spec, table, accepted.configuration.alternatives)
     return Rehearsed(said, iterations, tuple(exact_errors(spec, real, accepted.table)))
 
@@ -214,10 +214,11 @@ def _seeded(found: Accepted, own: Words, before: Words | None) -> Accepted:
     return replace(found, heard=found.heard.seeded(own, before))
 
 
-def _written(made: Release, day: date, key: Ed25519PrivateKey | None, out: Path) -> Report:
+def _written(made: Release, day: date, key: Ed25519PrivateKey | None, request: Request) -> Report:
     """The bundle, under its name; and its report."""
-    said = report(made, day)
-    bundle.write(bundle.files(made, said, key, out.absolute().parent), out)
+    said, out = report(made, day), request.out
+    more = bundle.replicated(made, request.prior)
+    bundle.write(bundle.files(made, said, key, out.absolute().parent, more), out)
     return said
 
 

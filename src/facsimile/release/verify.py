@@ -77,7 +77,7 @@ def verify(
         raise refusal("E506", problem="it is not signed" if signer is None else "another key signed it")
     specification = release.specification
     found = report(release, held.day)
-    again = bundle.files(release, found)
+    again = bundle.files(release, found, more=_replicates(files, specification))
     if set(again) != {name for name in files if name != bundle.SIGNATURE}:
         raise refusal("E503", file=bundle.MANIFEST, problem="it names other files than the specification")
     rendered = said.get("version") == __version__
@@ -110,6 +110,12 @@ def verify(
         delta=found.delta,
         remade=remade,
     )
+
+
+def _replicates(files: Files, specification: Specification) -> dict[str, bytes]:
+    """As they are: who wants to know makes them again, with the seed that they tell."""
+    named = {name: files[name] for name in files if name.startswith(bundle.REPLICATED)}
+    return named if specification.publishes("replicates") else {}
 
 
 def _refuse_other_prior(specification: Specification, prior: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,20 @@ def digest(table: Table) -> bytes:
     """The SHA-256 of the sorted table: its codes and counts."""
     codes, counts = (array.astype("<i8").tobytes() for array in (table.codes, table.counts))
     return hashlib.sha256(codes + counts).digest()
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """As the bytes of a CSV file, quoted where it must be."""
+    sink = io.BytesIO()
+    pa_csv.write_csv(table, sink, pa_csv.WriteOptions(quoting_style="needed"))
+    return sink.getvalue()
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """As the bytes of a Parquet file."""
+    sink = io.BytesIO()
+    pq.write_table(table, sink, store_schema=False)
+    return sink.getvalue()
 
 
 def save(table: pa.Table, path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
+from facsimile.spec.calibration import Calibration
 from facsimile.spec.choices import Algorithm, Published, SchemeName, Statistic
 from facsimile.spec.columns import DROP, Axis, Column, Constant
 from facsimile.spec.constraints import (
@@ -225,6 +226,7 @@ class Specification(Model):
     scheme: SchemeName = "test-then-measure"
     selection: Selection
     budget: Budget
+    calibration: Calibration | None = optional("How far intervals by replicates reach, found on public data.")
     planning: Planning = Planning()
     publish: tuple[Published, ...] | None = optional(
         "What the bundle holds beside the data and their documents."
