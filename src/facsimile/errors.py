@@ -236,9 +236,9 @@ E430 The question cannot be read: {problem}.
      Ask like this: count where age < 18 and sex = F.
 E431 The release has no column {column}.
      {suggestion}
-E432 Column {column} has no value {value}.
+E432 Column {column} has no value {given}.
      {suggestion}
-E433 {condition} cuts through the bin {bin} of {column}: it holds for some of its values only.
+E433 {asked} cuts through the bin {name} of {column}: it holds for some of its values only.
      {suggestion}
 E434 The question has no answer: {problem}
      Ask for counts, or name other columns; the release's README lists them.

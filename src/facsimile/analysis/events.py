@@ -156,7 +156,7 @@ def _compared(atom: Compare, domain: Domain) -> Event:
             present = not isinstance(a, MissingBin) and not isinstance(b, MissingBin)
             if present and not found[i, j] and not holds_on_bins(atom.negated(), bins):
                 step = f"Compare each with a number; the bins {a.label} and {b.label} overlap."
-                raise refusal("E433", condition=str(atom), bin=a.label, column=one.name, suggestion=step)
+                raise refusal("E433", asked=str(atom), name=a.label, column=one.name, suggestion=step)
     columns = joined([(one.name,), (other.name,)], domain)
     return Event(columns, found if columns == (one.name, other.name) else found.T)
 
@@ -228,13 +228,13 @@ def _cut(atom: Atom, b: Bin, axis: Axis) -> FacsimileError:
         edges = " or ".join([*before, *after]) or f"{axis.name} = '{b.label}'"
     else:
         edges = f"{axis.name} = '{b.label}'"
-    return refusal("E433", condition=str(atom), bin=b.label, column=axis.name, suggestion=f"Ask {edges}.")
+    return refusal("E433", asked=str(atom), name=b.label, column=axis.name, suggestion=f"Ask {edges}.")
 
 
 def _unknown(axis: Axis, constant: Fraction | str) -> FacsimileError:
     known: Collection[str] = axis.labels
     return refusal(
-        "E432", column=axis.name, value=cut(_text(constant)), suggestion=suggestion(_text(constant), known)
+        "E432", column=axis.name, given=cut(_text(constant)), suggestion=suggestion(_text(constant), known)
     )
 
 

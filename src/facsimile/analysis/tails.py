@@ -38,7 +38,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import ceil, exp, expm1, inf, log, log1p, pi, sqrt
 
 import numpy as np
@@ -90,7 +90,7 @@ class Laplace(Law):
 
     rate: float
 
-    @cached_property
+    @property
     def variance(self) -> float:
         return 2 * exp(-self.rate) / expm1(-self.rate) ** 2
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,8 +178,7 @@ class Opened(Result, Tabular):
     def to_polars(self) -> Any:
         """As a Polars frame: enums in the order of the bins."""
         frame = super().to_polars()
-        import polars as pl
-
+        pl = import_module("polars")
         kinds = {axis.name: pl.Enum(list(axis.labels)) for axis in self.basis.table.domain.axes}
         return frame.with_columns(pl.col(name).cast(pl.String).cast(kind) for name, kind in kinds.items())
 
