@@ -9,30 +9,28 @@ evenly among the rules that exist for it. Which exist follows from the design, n
 Cells.   |R(A) − S(A)| ≤ min(J, K − J)·U for J of the K cells of any table that `marginals-absolute` speaks of. U is
   its bound at level α/d, d the number of rules; it holds for all cells of all tables at once.
 Table.   A table y with independent noise, fixed before the data were seen, has J of its K cells in A. Then
-  R(A) = y(A) − (J/K)(Σy − n) ± h(J), h from `analysis.tails` at level luck(α/(d·p)), p the number of counts that one
-  interval is made of. Of several tables the one with the smallest h is taken: h depends on the design alone.
+  R(A) = y(A) − (J/K)(Σy − n) ± h(J), h from `analysis.tails`, p the number of counts that one interval is made of. Of several tables the one with the smallest h is taken: h depends on the design alone.
 Mean.    The criterion `mean` measured E = max |Σ(x − c)|/max(k, m), c the release's mean of a group and k the
   original's records in it. So the mean is within E·max(1, m/k) of c, with k at least what the other rules say.
 
 Theorem.  A table is released and a given interval misses with probability at most α.
-Proof.    Each of the d rules is one event of probability at most α/d of a release in which it fails: the first and the
-  third by acceptance/bounds.py, in scheme `measured` at the level luck(α/d); the second because one index draws such
-  noise with probability at most p·luck(α/(d·p)) ≤ luck(α/d) (luck is convex, and luck(0) = 0) and a search releases it
-  with at most α/d (privacy/modes.py). Outside these events every rule holds, and so does what follows from them: their
+Proof.    Outside scheme `measured` each of the d rules has α/d. The first and the third fail with at most that given a
+  release (acceptance/bounds.py). The second fails in one index with at most luck(α/d), the sum of its p parts, and so
+  in a search that releases with at most α/d (privacy/modes.py); in scheme `train-once` its noise is drawn once, and
+  has α/d itself. In scheme `measured` all noise is the index's: the d rules have luck(α)/d each, in all luck(α), which
+  a search releases with at most α. Outside these events every rule holds, and so does what follows from them: their
   intersection, a proportion, the extremes of a mean.  QED
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from math import floor
 from typing import Any
@@ -48,6 +46,7 @@ from facsimile.acceptance.kind import kind_of
 from facsimile.acceptance.kinds.means import MeanKind
 from facsimile.analysis.basis import Basis, NoisyTable
 from facsimile.analysis.tails import Cells, half_width, law_of
+from facsimile.documents.inline import embedded, part, policy_hash
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.documents.numerals import count, percentage, rounded_up, small, spoken_day
 from facsimile.documents.report import ColumnEntry, Report
@@ -66,8 +65,8 @@ MOST_WIDTHS = 256
 
 def explorer(basis: Basis, report: Report) -> bytes:
     """The page: the same release gives the same bytes (of one version of zlib)."""
-    style, script = (_template(f"explorer.{kind}") for kind in ("css", "js"))
-    words: dict[str, Any] = json.loads(_template("explorer.json"))
+    style, script, text = (part("facsimile.documents", f"explorer.{kind}") for kind in ("css", "js", "json"))
+    words: dict[str, Any] = json.loads(text)
     page = _templates().get_template("explorer.html")
     return page.render(
         report=report,
@@ -79,8 +78,8 @@ def explorer(basis: Basis, report: Report) -> bytes:
         day=spoken_day(report.day),
         style=Markup(style),
         script=Markup(script),
-        hashes={"style": Markup(_hash(style)), "script": Markup(_hash(script))},
-        data=Markup(_embedded(told(basis, report) | {"words": words})),
+        hashes={"style": Markup(policy_hash(style)), "script": Markup(policy_hash(script))},
+        data=Markup(embedded(told(basis, report) | {"words": words})),
     ).encode()
 
 
@@ -120,21 +119,24 @@ def packed(table: Table, noisy: Iterable[NoisyTable]) -> str:
 
 def bound_of(basis: Basis, measured: Measured, rules: int) -> float | None:
     """The bound of a criterion where so many rules share what may fail; None where none is finite."""
-    spec, alpha = basis.specification, ALPHA / rules
+    spec = basis.specification
     epsilon = spec.epsilon_of(measured.criterion)
     if spec.scheme != "measured":
-        return bound(measured, epsilon, spec.scheme == "paper", alpha)
-    found = bound(measured, epsilon, False, _luck(spec, alpha))
-    threshold = float(measured.criterion.threshold)
-    if spec.selection.false_accept <= alpha:
+        return bound(measured, epsilon, spec.scheme == "paper", ALPHA / rules)
+    level = _luck(spec, ALPHA) / rules
+    found, threshold = bound(measured, epsilon, False, level), float(measured.criterion.threshold)
+    if mode_of(spec.selection).luck <= level:
         return threshold if found is None else min(found, threshold)
     return found
 
 
 def noise_level(specification: Specification, rules: int, parts: int) -> Fraction:
     """The level of one count of a noisy table, where rules and parts of an interval share what may fail."""
-    alpha = ALPHA / (rules * parts)
-    return alpha if specification.scheme == "train-once" else _luck(specification, alpha)
+    if specification.scheme == "train-once":
+        return ALPHA / (rules * parts)
+    if specification.scheme == "measured":
+        return _luck(specification, ALPHA) / (rules * parts)
+    return _luck(specification, ALPHA / rules) / parts
 
 
 def spread(table: NoisyTable, taken: int, level: Fraction) -> float:
@@ -261,26 +263,3 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-
-
-@cache
-def _template(name: str) -> str:
-    """A part that an element can hold: nothing in it ends the element early."""
-    text = (files("facsimile.documents") / "templates" / name).read_text(encoding="utf-8")
-    if any(end in text.lower() for end in ("</script", "</style", "<!--")):
-        raise ValueError("an element would end before its end")
-    return text
-
-
-def _hash(text: str) -> str:
-    """What the page's policy calls an element with this text."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _embedded(data: Any) -> str:
-    """JSON that may stand inside a script element: no character of it can end the element or begin markup."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for letter in "<>&\u2028\u2029":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
-

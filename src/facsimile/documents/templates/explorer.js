@@ -316,6 +316,7 @@ function drawer(told) {
       if (i % every === 0) drawing.append(make("text", { class: "tick", x: x(tick), y: height - 6, "text-anchor": "middle" }, ticked(tick, scale.by, show)));
     });
     rows.forEach(({ label, lines }, i) => {
+      if (i && series > 1) drawing.append(make("line", { class: "grid", x1: 0, x2: right, y1: i * step, y2: i * step }));
       const middle = (i + 0.5) * step, name = make("text", { x: left - 8, y: middle + 4.5, "text-anchor": "end" }, `\u2068${cut(label, left - 10)}\u2069`);
       name.append(make("title", {}, label));
       drawing.append(name);
@@ -414,6 +415,8 @@ const explorer = (() => {
       catch { at("linked").textContent = location.href; }
     });
     addEventListener("hashchange", () => { restored(location.hash); show(); });
+    const banner = at("banner");
+    if (banner) new ResizeObserver(() => document.documentElement.style.setProperty("--banner", `${banner.offsetHeight}px`)).observe(banner);
     let width = 0;
     new ResizeObserver(() => { if (found && at("chart").clientWidth !== width) { width = at("chart").clientWidth; drawn(); } }).observe(at("chart"));
   }
@@ -461,7 +464,7 @@ const explorer = (() => {
     const written = form(shown);
     if (line.low === null) return words.answer.none;
     const given = { low: written(line.low, -1), high: written(line.high, 1), confidence: told.confidence };
-    if (line.rule[0] === "public") return "";
+    if (line.rule[0] === "public") return words.answer.begin;
     return say(given.low === given.high ? words.answer.equal : line.status === "estimated" ? words.answer.estimated : words.answer.between, given);
   }
   function answered() {
@@ -572,7 +575,7 @@ const explorer = (() => {
     if (tables.length) lines.push(say(words.sure_tables, { count: number(tables.length) }));
     if (means.length) lines.push(say(words.sure_means, { names: [...new Set(means.map(({ of }) => isolated(columns[of].name)))].join(", ") }));
     if (!cells.length && !tables.length && !means.length) lines.push(words.sure_nothing);
-    at("rules").replaceChildren(...[...lines, words.sure_colours].map((text) => element("li", {}, text)));
+    at("rules").replaceChildren(...[...lines, ...(tables.length ? [words.sure_outside] : []), words.sure_colours].map((text) => element("li", {}, text)));
   }
 
   async function unpacked() {
@@ -587,7 +590,7 @@ const explorer = (() => {
   async function begin() {
     const table = await unpacked();
     view = viewer(told, table, rulesOf(told, told.tables));
-    at("controls").hidden = at("result").hidden = false;
+    for (const id of ["answer", "controls", "result"]) at(id).hidden = false;
     controls();
     picking();
     explained();
