@@ -14,6 +14,7 @@ from facsimile.acceptance.decision import Measured
 from facsimile.analysis.basis import Basis, NoisyTable
 from facsimile.analysis.tails import Cells, half_width, law_of
 from facsimile.privacy.modes import mode_of
+from facsimile.shaping.constraints import allowed
 from facsimile.spec.criteria import ConditionalMean, MarginalsAbsolute
 from facsimile.table.table import Table
 
@@ -91,6 +92,19 @@ class Rules:
         cells = prod(self.basis.table.domain.axis(name).size for name in box)
         return min(taken, cells - taken) * floor(share * self.n + 1e-6)
 
+    def never(self, box: Box) -> bool:
+        """Whether no record of the original may lie in it."""
+        domain = self.basis.table.domain
+        free = allowed(self.basis.specification.raw_conditions, domain)
+        return not free[np.ix_(*(sorted(box.get(a.name, range(a.size))) for a in domain.axes))].any()
+
+    def known(self, box: Box, one: bool, two: bool, rules: int, parts: int) -> Interval | None:
+        if self.never(box):
+            return 0, 0
+        return meet(
+            self.by_cells(box, rules) if one else None, self.by_table(box, rules, parts) if two else None
+        )
+
     def by_cells(self, box: Box, rules: int) -> Interval | None:
         half = self.reach(box, prod(map(len, box.values())), rules)
         value = counted(self.basis.table, box)
@@ -136,24 +150,17 @@ class Rules:
         if not box:
             return self.n, self.n
         one, two = self.covered(box) is not None, self.by_table(box, 2, 1) is not None
-        rules = one + two
-        return meet(self.by_cells(box, rules) if one else None, self.by_table(box, rules, 1) if two else None)
+        return self.known(box, one, two, one + two, 1)
 
     def share(self, given: Box, base: Box) -> Interval | None:
         box, base = self.narrowed(given), self.narrowed(base)
-        if not base:
+        if not base or self.never(box):
             found = self.count(box)
             return None if found is None else (found[0] / self.n, found[1] / self.n)
         one = self.covered(box) is not None
         two = self.by_table(box, 2, 2) is not None and self.by_table(base, 2, 2) is not None
         rules = one + two
-        a, b = (
-            meet(
-                self.by_cells(part, rules) if one else None,
-                self.by_table(part, rules, 2) if two else None,
-            )
-            for part in (box, base)
-        )
+        a, b = (self.known(part, one, two, rules, 2) for part in (box, base))
         if a is None or b is None:
             return None
         c: Interval = (0, self.n)
@@ -180,15 +187,7 @@ class Rules:
         two = all(self.by_table(own, 3, axis.size) is not None for own in bins)
         asked = self.asked(box, of) if one or two or not box else None
         rules = one + two + (asked is not None)
-        if not rules:
-            return None
-        known = [
-            meet(
-                self.by_cells(own, rules) if one else None,
-                self.by_table(own, rules, axis.size) if two else None,
-            )
-            for own in bins
-        ]
+        known = [self.known(own, one, two, rules, axis.size) for own in bins]
         numbers, found = [float(axis.numbers[code]) for code in codes], None
         sure = [interval for interval in known if interval is not None]
         if len(sure) == len(known):

@@ -1,25 +1,30 @@
 """Explorer: `explore.html`, one page that answers counts, shares and means, each with how far it can be off.
 
-The page asks for nothing from outside. It holds the released table, the dictionary and what a release says of the
-original; every quantity that comes of noise is computed here, so that its script only adds, multiplies and intersects.
+The page asks for nothing from outside. It holds the released table, the dictionary and what the release says of
+the original. Every quantity that comes of noise is computed here: the script only adds, multiplies, intersects.
 
-An interval is for the original table R, n records like the release S. What it may fail with, α = 5 %, is divided
-evenly among the rules that exist for it. Which exist follows from the design, never from noise:
+An interval is for the original table R, n records like the release S. What it may fail with, α = 5 %, is
+divided among the d rules that exist for it. Which exist follows from the design, never from noise:
 
-Cells.   |R(A) − S(A)| ≤ min(J, K − J)·U for J of the K cells of any table that `marginals-absolute` speaks of. U is
-  its bound at level α/d, d the number of rules; it holds for all cells of all tables at once.
-Table.   A table y with independent noise, fixed before the data were seen, has J of its K cells in A. Then
-  R(A) = y(A) − (J/K)(Σy − n) ± h(J), h from `analysis.tails`, p the number of counts that one interval is made of. Of several tables the one with the smallest h is taken: h depends on the design alone.
+Cells.   |R(A) − S(A)| ≤ min(J, K − J)·U for J of the K cells of any table that `marginals-absolute` speaks of,
+  U its bound. It holds for all cells of all tables at once.
+Table.   A noisy table y, fixed before the data were seen, has J of its K cells in A. Then
+  R(A) = y(A) − (J/K)(Σy − n) ± h(J), h from `analysis.tails`. Of several tables that with the smallest h is
+  taken: h depends on the design alone. One interval may be made of p such counts.
 Mean.    The criterion `mean` measured E = max |Σ(x − c)|/max(k, m), c the release's mean of a group and k the
-  original's records in it. So the mean is within E·max(1, m/k) of c, with k at least what the other rules say.
+  original's records in it. So the mean is within E·max(1, m/k) of c, k at least what the other rules say.
+
+Where a rule of the plan leaves out every record of A, R(A) = 0.
 
 Theorem.  A table is released and a given interval misses with probability at most α.
-Proof.    Outside scheme `measured` each of the d rules has α/d. The first and the third fail with at most that given a
-  release (acceptance/bounds.py). The second fails in one index with at most luck(α/d), the sum of its p parts, and so
-  in a search that releases with at most α/d (privacy/modes.py); in scheme `train-once` its noise is drawn once, and
-  has α/d itself. In scheme `measured` all noise is the index's: the d rules have luck(α)/d each, in all luck(α), which
-  a search releases with at most α. Outside these events every rule holds, and so does what follows from them: their
-  intersection, a proportion, the extremes of a mean.  QED
+Proof.    Outside scheme `measured` each of the d rules has α/d. The first and the third fail with at most that
+  given a release (acceptance/bounds.py). The second fails in one index with at most luck(α/d), the sum of its p
+  parts, and so in a search that releases with at most α/d (privacy/modes.py); in scheme `train-once` its noise
+  is drawn once, and has α/d itself. In scheme `measured` all noise is the index's: the d rules have luck(α)/d
+  each, in all luck(α), which a search releases with at most α. Outside these events every rule holds, and so
+  does what follows from them: their intersection, a proportion, the extremes of a mean.  QED
+
+Where no rule says anything, replicates of the release give an estimate, marked as one (analysis/combining.py).
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -38,6 +43,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from scipy.special import stdtrit
 
 from facsimile.acceptance.bounds import ALPHA, CONFIDENCE, bound
 from facsimile.acceptance.decision import Measured
@@ -53,19 +59,32 @@ from facsimile.documents.report import ColumnEntry, Report
 from facsimile.privacy.modes import mode_of
 from facsimile.privacy.queries.means import FloorMeans
 from facsimile.privacy.queries.view import Viewed
+from facsimile.shaping.constraints import allowed
+from facsimile.spec.constraints import names
 from facsimile.spec.criteria import ConditionalMean, MarginalsAbsolute
+from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
+from facsimile.table.conditions import Mask
+from facsimile.table.domain import Clique, Domain
 from facsimile.table.table import Table
 
 RULES = 3
 """At most so many rules share what one interval may fail with."""
+PARTS = ("css", "json", "rules.js", "chart.js", "js")
+Replicates = Sequence[tuple[Table, Table]]
+MOST_CELLS = 2**16
+"""Rules about more cells than these are left to the reader."""
 MOST_WIDTHS = 256
 """A noisy table has half widths for so many numbers of cells, the smallest ones."""
 
 
-def explorer(basis: Basis, report: Report) -> bytes:
-    """The page: the same release gives the same bytes (of one version of zlib)."""
-    style, script, text = (part("facsimile.documents", f"explorer.{kind}") for kind in ("css", "js", "json"))
+def explorer(basis: Basis, report: Report, replicates: Replicates = (), kappa: float | None = None) -> bytes:
+    """The page: the same release gives the same bytes (of one version of zlib).
+
+    `replicates`: pairs of the release drawn again and the table that was made from it. `kappa`: a calibrated
+    factor for their standard errors, in place of Student's.
+    """
+    style, text, *scripts = (part("facsimile.documents", f"explorer.{kind}") for kind in PARTS)
     words: dict[str, Any] = json.loads(text)
     page = _templates().get_template("explorer.html")
     return page.render(
@@ -77,44 +96,79 @@ def explorer(basis: Basis, report: Report) -> bytes:
         delta=small(report.delta) if report.delta else "",
         day=spoken_day(report.day),
         style=Markup(style),
-        script=Markup(script),
-        hashes={"style": Markup(policy_hash(style)), "script": Markup(policy_hash(script))},
-        data=Markup(embedded(told(basis, report) | {"words": words})),
+        scripts=[Markup(script) for script in scripts],
+        data=Markup(embedded(told(basis, report, replicates, kappa) | {"words": words})),
     ).encode()
 
 
-def told(basis: Basis, report: Report) -> dict[str, Any]:
+def told(
+    basis: Basis, report: Report, replicates: Replicates = (), kappa: float | None = None
+) -> dict[str, Any]:
     """What the script is given."""
-    cells = [m for m in basis.measured if isinstance(m.criterion, MarginalsAbsolute)]
-    tables = _fixed(basis)
+    spec, domain = basis.specification, basis.table.domain
+    tables, nevers = _fixed(basis), tuple(_nevers(spec, domain))
+    cells = [(m.criterion, m) for m in basis.measured if isinstance(m.criterion, MarginalsAbsolute)]
     return {
         "title": report.title,
         "rehearsal": report.rehearsal,
         "epsilon": rounded_up(report.epsilon),
-        "confidence": percentage(str(float(CONFIDENCE))),
-        "rest": percentage(str(float(ALPHA))),
-        "of_search": basis.specification.scheme == "measured" or bool(tables),
+        "confidence": percentage(show_decimal(CONFIDENCE)),
+        "rest": percentage(show_decimal(ALPHA)),
+        "of_search": spec.scheme == "measured" or bool(tables),
         "records": basis.n,
         "rows": basis.table.distinct,
-        "columns": [_column(basis.specification, basis.table, entry) for entry in report.columns],
-        "packed": packed(basis.table, tables),
-        "cells": [{"ways": m.criterion.ways, "within": _records(basis, m)} for m in cells],  # type: ignore[union-attr]
-        "tables": [_noisy(basis, table, [m.criterion for m in cells]) for table in tables],
+        "columns": [_column(spec, basis.table, entry) for entry in report.columns],
+        "cells": [{"ways": criterion.ways, "within": _records(basis, m)} for criterion, m in cells],
+        "tables": [_noisy(basis, table, [criterion for criterion, _ in cells]) for table in tables],
         "means": [_means(basis, m) for m in basis.measured if _speaks_of_means(m)],
+        "nevers": [[domain.place(name) for name in columns] for columns, _ in nevers],
+        "replicates": [made.distinct for _, made in replicates],
+        "kappa": kappa or float(stdtrit(max(1, len(replicates)), 1 - float(ALPHA) / 2)),
+        "packed": packed(basis.table, tables, [mask for _, mask in nevers], replicates),
     }
 
 
-def packed(table: Table, noisy: Iterable[NoisyTable]) -> str:
-    """The codes of each column, the counts, and the counts of each noisy table: little-endian, deflated, base64.
+def packed(
+    table: Table, noisy: Iterable[NoisyTable] = (), nevers: Iterable[Mask] = (), replicates: Replicates = ()
+) -> str:
+    """The released table, noisy tables, forbidden cells and replicates: little-endian, deflated, in base64.
 
-    A code is one byte where a column has at most 256 of them, else two; counts have four, with sign if noisy.
+    A table is the codes of each column, then the counts. A code has one byte where the column has at most 256
+    of them, else two; a count has four, with a sign where it is noisy. The release drawn again has its very
+    rows, so counts are enough.
     """
-    sizes = zip(table.domain.names, table.domain.shape, strict=True)
-    parts = [table.column(name).astype("<u1" if size <= 256 else "<u2").tobytes() for name, size in sizes]
-    parts.append(table.counts.astype("<u4").tobytes())
-    parts += [one.counts.astype("<i4").tobytes() for one in noisy]
+    parts = [
+        *_bytes(table),
+        *(one.counts.astype("<i4").tobytes() for one in noisy),
+        *(mask.astype("<u1").tobytes() for mask in nevers),
+        *(piece for drawn, made in replicates for piece in (_drawn(table, drawn), *_bytes(made))),
+    ]
     deflater = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(deflater.compress(b"".join(parts)) + deflater.flush()).decode()
+
+
+def _bytes(table: Table) -> Iterator[bytes]:
+    for name, size in zip(table.domain.names, table.domain.shape, strict=True):
+        yield table.column(name).astype("<u1" if size <= 256 else "<u2").tobytes()
+    yield table.counts.astype("<u4").tobytes()
+
+
+def _drawn(table: Table, drawn: Table) -> bytes:
+    """How often each row of a table was drawn."""
+    places = {row: place for place, row in enumerate(map(tuple, table.codes.tolist()))}
+    counts = np.zeros(table.distinct, np.int64)
+    counts[[places[row] for row in map(tuple, drawn.codes.tolist())]] = drawn.counts
+    return counts.astype("<u4").tobytes()
+
+
+def _nevers(specification: Specification, domain: Domain) -> Iterator[tuple[Clique, Mask]]:
+    """Which cells no record of the original is in, for each rule about few columns that forbids some."""
+    for condition in specification.raw_conditions:
+        columns = tuple(name for name in domain.names if name in set(names(condition)))
+        if domain.size(columns) <= MOST_CELLS:
+            free = allowed([condition], domain.project(columns))
+            if not free.all():
+                yield columns, ~free
 
 
 def bound_of(basis: Basis, measured: Measured, rules: int) -> float | None:
@@ -222,7 +276,7 @@ def _speaks_of_means(measured: Measured) -> bool:
 
 
 def _means(basis: Basis, measured: Measured) -> dict[str, Any]:
-    """A mean's criterion: its bounds, and for each group who is in it, its centre and the size it counts with."""
+    """A mean's criterion: its bounds, and of each group who is in it, its centre and its counted size."""
     criterion, domain = measured.criterion, basis.table.domain
     assert isinstance(criterion, ConditionalMean)
     kind = kind_of(criterion, measured.form)
@@ -256,10 +310,12 @@ def _groups(specification: Specification, criterion: ConditionalMean, table: Tab
 
 @cache
 def _templates() -> Environment:
-    return Environment(
+    found = Environment(
         loader=PackageLoader("facsimile.documents"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters["policy_hash"] = lambda text: Markup(policy_hash(str(text)))
+    return found
