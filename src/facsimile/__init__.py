@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from facsimile.api.answers import answer, open  # noqa: A004
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {
+    "api.answers": ("answer", "open"),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -36,6 +38,7 @@ __all__ = [
     "FacsimileError",
     "Fitted",
     "__version__",
+    "answer",
     "check",
     "design",
     "evaluate",
@@ -43,6 +46,7 @@ __all__ = [
     "fit",
     "ledger",
     "load",
+    "open",
     "plan",
     "plan_hash",
     "release",

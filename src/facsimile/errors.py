@@ -231,6 +231,19 @@ E422 The fitted model cannot be read.
      Give a file that Fitted.save has made.
 E423 The model cannot be stored: it is of a kind that facsimile does not know.
      Fit it again with the same seed: a rehearsal gives the same model.
+# questions to a release
+E430 The question cannot be read: {problem}.
+     Ask like this: count where age < 18 and sex = F.
+E431 The release has no column {column}.
+     {suggestion}
+E432 Column {column} has no value {value}.
+     {suggestion}
+E433 {condition} cuts through the bin {bin} of {column}: it holds for some of its values only.
+     {suggestion}
+E434 The question has no answer: {problem}
+     Ask for counts, or name other columns; the release's README lists them.
+E435 {problem}
+     Give a confidence such as 0.95, and the number of questions that shall hold together.
 # verification of a bundle
 E501 {file} is missing from the bundle.
      Get the bundle again from its publisher.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured
@@ -14,6 +15,8 @@ from facsimile.table.domain import Clique
 from facsimile.table.exact import Ints
 from facsimile.table.table import Table
 
+Form = Literal["fixed", "planned", "chosen"]
+
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
@@ -22,12 +25,16 @@ class NoisyTable:
     `groups[i]` is the group of each code of column i, and `counts` has a cell for each combination of groups.
     The noise is discrete Laplace of ratio exp(−share/2) where the share is an ε, discrete Gaussian of variance
     1/share where it is a ρ.
+
+    `form` says what was known of it before any noise was drawn: all of it (`fixed`), its columns, but not their
+    groups, which follow from earlier answers (`planned`), or nothing (`chosen`, by earlier answers).
     """
 
     columns: Clique
     groups: tuple[Ints, ...]
     counts: Ints
     share: Fraction
+    form: Form = "chosen"
 
     @property
     def gaussian(self) -> bool:
@@ -39,8 +46,9 @@ class NoisyTable:
 class Basis:
     """A released table, what was measured of it, and the noisy tables that it was made from.
 
-    `adaptive`: which tables were asked for may depend on the noise of earlier ones. `specification` is the one
-    of as many records as the table has.
+    `planned`: the columns of every table of that form, whether its groups let it say anything or not. `more`:
+    there may be tables that were chosen by earlier answers. `specification` is the one of as many records as
+    the table has.
     """
 
     specification: Specification
@@ -49,7 +57,8 @@ class Basis:
     fit: Fit | None = None
     refit: Fit | None = None
     tables: tuple[NoisyTable, ...] = ()
-    adaptive: bool = True
+    planned: tuple[Clique, ...] = ()
+    more: bool = True
 
     @property
     def n(self) -> int:

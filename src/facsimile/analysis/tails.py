@@ -8,22 +8,27 @@ A cell of a noisy table has noise Z, discrete Laplace of ratio a = exp(−ε/2) 
     discrete Gaussian   φ(θ) = Σ_k exp(−σ²(θ+2πk)²/2) / Σ_k exp(−σ²(2πk)²/2), by Poisson summation
                         m(s) ≤ exp(s²σ²/2)  (Canonne, Kamath and Steinke 2020)
 
-A sum W = Σ wᵢZᵢ of independent cells stays within r with P[|W| > r] ≤ β, by one of three ways:
+A sum W = Σ wᵢZᵢ of independent cells stays within r with P[|W| > r] ≤ β, by the best of four ways:
 
 One cell.    The exact tail.
 Chernoff.    P[W ≥ r] ≤ e^(−sr)·Π m(s·wᵢ) for every s > 0, so r = (ln(2/β) + Σ ln m(s·wᵢ))/s serves both sides,
   each at β/2. The best s is searched for; every s is valid, so the search cannot do harm.
-On a grid.   Theorem.  Let mᵢ be integers, rᵢ = wᵢ − h·mᵢ, W' = Σ mᵢZᵢ. If P[|W'| > t] ≤ β' and
-  P[|Σ rᵢZᵢ| > r'] ≤ β − β', then P[|W| > h·t + r'] ≤ β.
-  Proof.    W = h·W' + Σ rᵢZᵢ: if neither part exceeds its limit, W does not exceed the sum of the limits.  QED
-  The law of W' modulo N is the inverse Fourier transform of Π φᵢ(mᵢθ) on N points, and P[|W'| > t] is at most
-  what lies beyond t modulo N, plus P[|W'| ≥ N/2], which Chernoff bounds [A]. Where all weights are equal, the
-  grid is the weight, nothing is left over, and the answer is exact but for the roundings named below.
+One weight.  W/w is an integer whose law modulo N is the inverse Fourier transform of Π φᵢ on N points, and
+  P[|W/w| > t] is at most what lies beyond t modulo N, plus P[|W/w| ≥ N/2], which Chernoff bounds [A].
+Smoothed.    Theorem.  Let U be the sum of m uniform numbers on [−η/m, η/m], drawn for this proof alone, and
+  L ≥ 2r. Then P[|W| > r] ≤ P[|W + U| > r − η modulo L] + P[|W| ≥ L − r], and with t_k = 2πk/L
+      P[|W + U| > ρ modulo L] ≤ 1 − 2ρ/L − Σ_{k=1}^{K} 2·sin(t_kρ)/(πk)·Π φᵢ(wᵢt_k)·φ_U(t_k) + e_K,
+      φ_U(t) = (sin(ηt/m)/(ηt/m))^m, e_K = 2/(πm)·(m/(ηt_K))^m.
+  Proof.    |U| ≤ η, so |W| > r makes |W + U| > r − η; and modulo L unless |W + U| > L − (r − η), which needs
+  |W| ≥ L − r. The law of W + U modulo L has Fourier coefficients φ_W(t_k)·φ_U(t_k), the indicator of |x| > ρ on
+  a period has 1 − 2ρ/L and −2·sin(t_kρ)/(πk) for the cosines; they decay like k^−(m+1), so the series converges
+  absolutely to the probability. What is left out is at most Σ_{k>K} 2/(πk)·(m/(ηt_k))^m ≤ e_K, by an integral.
+  QED  The last probability is Chernoff's again [A].
 
 Rounding.    Noise is drawn with a scale that is rounded up by a few units in the last place: rates are taken
-  as smaller, and variances as larger, by a part in 10⁹ [B]. A transform on 2^17 points of numbers in [0, 1] is
-  good to 10⁻¹³ in each point, and a tail to 10⁻¹⁰: that is added to every tail that comes of one [C], and
-  levels below 10⁻⁷ are left to Chernoff. Half widths are multiplied by 1 + 10⁻⁹ [D].
+  as smaller, and variances as larger, by a part in 10⁹ [B]. A transform or a series of at
+  most 2^18 terms in [−1, 1] is good to 10⁻¹¹: 10⁻¹⁰ is added to every tail that comes of one [C], and levels
+  below 10⁻⁷ are left to Chernoff. Half widths are multiplied by 1 + 10⁻⁹ [D].
 """
 
 from __future__ import annotations
@@ -45,12 +50,12 @@ from facsimile.table.exact import Floats
 LOOSE = 1e-9
 SLIP = 1e-10
 SMALLEST_LEVEL = 1e-7
-POINTS = 2**17
-FINE = 2048
-"""A grid has so many steps in one standard deviation, or fewer where that takes too many points."""
-MOST_WEIGHTS = 96
-REST = 0.02
-"""The part of a level that what falls off the grid may fail with."""
+POINTS = 2**18
+FINE = 100
+"""η is this part of a standard deviation."""
+UNIFORMS = 8
+MOST_TERMS = 2**25
+"""A series is computed where its terms, times the different weights, are no more."""
 
 
 class Law(ABC):
@@ -196,8 +201,9 @@ def _half_width(cells: tuple[Cells, ...], beta: float) -> float:
     if len(cells) == 1 and cells[0].times == 1:
         return cells[0].weight * cell(cells[0].law, beta)
     found = _chernoff(cells, beta)
-    if SMALLEST_LEVEL <= beta < 1 and len(cells) <= MOST_WEIGHTS:
-        found = min(found, _on_grid(cells, beta))
+    if SMALLEST_LEVEL <= beta < 1:
+        alike = len({c.weight for c in cells}) == 1
+        found = min(found, _transformed(cells, beta) if alike else _smoothed(cells, beta))
     return found * (1 + LOOSE)  # [D]
 
 
@@ -220,37 +226,41 @@ def _chernoff(cells: tuple[Cells, ...], beta: float) -> float:
     return reach(float(best.x))
 
 
-def _on_grid(cells: tuple[Cells, ...], beta: float) -> float:
-    """By a Fourier transform, on the weight itself where there is one, else on a grid of small steps."""
-    reach = _chernoff(cells, beta / 1000)
-    weights = {c.weight for c in cells}
-    step = cells[0].weight
-    if len(weights) > 1:
-        step = max(_deviation(cells) / FINE, 2 * reach / POINTS)
+def _transformed(cells: tuple[Cells, ...], beta: float) -> float:
+    """Of one weight, exactly but for rounding; infinite where that takes too many points."""
+    step, reach = cells[0].weight, _chernoff(cells, beta / 1000)
     points = 1 << (2 * ceil(reach / step) + 2).bit_length()
-    if points > 4 * POINTS:
+    if points > POINTS:
         return inf
-    whole = [1 if len(weights) == 1 else round(c.weight / step) for c in cells]
-    rest = tuple(
-        Cells(abs(c.weight - m * step), c.law, c.times)
-        for c, m in zip(cells, whole, strict=True)
-        if c.weight != m * step
-    )
-    law = _transformed(cells, whole, points)
-    far = 2 * np.cumsum(law[::-1])[::-1]
-    level = beta * (1 - REST if rest else 1) - beta / 1000 - SLIP  # [A] [C]
-    enough = np.flatnonzero(far[1:] <= level)
-    if not len(enough):
-        return inf
-    return float(step * int(enough[0])) + (_chernoff(rest, beta * REST) if rest else 0.0)
-
-
-def _transformed(cells: tuple[Cells, ...], whole: list[int], points: int) -> Floats:
-    """P[W' = t] modulo `points`, t from 0 to half of them."""
     theta = 2 * pi * np.arange(points // 2 + 1) / points
-    logarithm = np.zeros(len(theta))
-    for c, m in zip(cells, whole, strict=True):
-        if m:
-            logarithm += c.times * c.law.log_characteristic((m * theta) % (2 * pi))
-    law: Floats = np.fft.irfft(np.exp(logarithm), points)[: points // 2 + 1]
-    return np.maximum(law, 0.0)
+    law = np.fft.irfft(np.exp(sum(c.times * c.law.log_characteristic(theta) for c in cells)), points)
+    far = 2 * np.cumsum(np.maximum(law[: points // 2 + 1], 0.0)[::-1])[::-1]
+    enough = np.flatnonzero(far[1:] <= beta * 0.999 - SLIP)  # [A] [C]
+    return float(step * int(enough[0])) if len(enough) else inf
+
+
+def _smoothed(cells: tuple[Cells, ...], beta: float) -> float:
+    """Of any weights; infinite where the series has too many terms."""
+    eta, reach = _deviation(cells) / FINE, _chernoff(cells, beta / 1000)
+    period = 2 * reach
+    last = ceil(UNIFORMS / eta * (2 / (pi * UNIFORMS) / (beta / 1000)) ** (1 / UNIFORMS) * period / (2 * pi))
+    if last * len(cells) > MOST_TERMS or last > POINTS:
+        return inf
+    k = np.arange(1, last + 1)
+    t = 2 * pi * k / period
+    logarithm = np.zeros(last)
+    for c in cells:
+        logarithm += c.times * c.law.log_characteristic((c.weight * t) % (2 * pi))
+    weights = np.exp(logarithm) * np.sinc(eta * t / UNIFORMS / pi) ** UNIFORMS * 2 / (pi * k)
+    kept = np.abs(weights) > SLIP / (8 * last)
+    t, weights = t[kept], weights[kept]
+    level = beta * 0.998 - 2 * SLIP  # [A] [C]: a thousandth for e_K, one for Chernoff
+
+    def far(rho: float) -> float:
+        return 1 - 2 * rho / period - float(np.sin(t * rho) @ weights)
+
+    low, high = 0.0, reach
+    while high - low > eta / 10:
+        middle = (low + high) / 2
+        low, high = (middle, high) if far(middle) > level else (low, middle)
+    return high + eta

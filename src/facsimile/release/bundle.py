@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from facsimile import storage
 from facsimile.documents import metadata, readme
 from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
+from facsimile.release import tables
 from facsimile.release.plan import FORMAT
 from facsimile.release.reporting import Release
 from facsimile.release.signature import envelope
@@ -31,6 +33,9 @@ PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", 
 SIGNATURE = "signature.dsse"
 DOCUMENT_BYTES = 4 << 20
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
+"""What every bundle holds, beside its manifest."""
+FOLDERS = ("tables", "labelled", "metadata", "replicates")
+"""Where a bundle may hold more, as its specification says."""
 
 
 def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
@@ -42,15 +47,24 @@ def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) 
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
     found[PAGE] = readme.html(said).encode()
     found[PDF] = readme.pdf(said)
+    found |= _published(release)
     found[MANIFEST] = manifest(found, release.rehearsal)
     if key is not None:
         found[SIGNATURE] = envelope(found[MANIFEST], key)
     return found
 
 
+def _published(release: Release) -> dict[str, bytes]:
+    """What the specification names beside the data and their documents."""
+    found: dict[str, bytes] = {}
+    if release.heard is not None:
+        found |= tables.files(release.heard, release.table.domain, release.recipe.foreseen())
+    return found
+
+
 def manifest(found: Mapping[str, bytes], rehearsal: bool) -> bytes:
     """The SHA-256 of every other file."""
-    hashes = {name: _sha256(found[name]) for name in NAMES}
+    hashes = {name: _sha256(found[name]) for name in found if name not in (MANIFEST, SIGNATURE)}
     return _json({"facsimile": FORMAT, "rehearsal": rehearsal, "sha256": hashes})
 
 
@@ -66,11 +80,14 @@ def write(found: Mapping[str, bytes], out: Path) -> None:
     shutil.rmtree(part, ignore_errors=True)
     try:
         part.mkdir(mode=0o700)
+        for folder in sorted({(part / name).parent for name in found} - {part}):
+            folder.mkdir(mode=0o755)
         for name, content in found.items():
             append(part / name, content, create=True)
             (part / name).chmod(0o644)
         reached("bundle written")
-        sync_folder(part)
+        for folder in (*{(part / name).parent for name in found}, part):
+            sync_folder(folder)
         part.chmod(0o755)
         part.rename(out)
         reached("bundle named")
@@ -97,13 +114,31 @@ def refuse_output(
     try:  # only what an earlier run left under that name may be removed: a folder of a bundle's files
         if data is not None and data.resolve().is_relative_to(part.resolve()):
             raise refusal("E402")
-        known = {*NAMES, MANIFEST, SIGNATURE}
-        if part.is_symlink() or (part.exists() and {path.name for path in part.iterdir()} - known):
+        if part.is_symlink() or (part.exists() and not all(map(ours, listed(part)))):
             raise refusal("E401")
     except OSError:  # not a folder, or a name that no disk takes
         raise refusal("E403") from None
     if not out.absolute().parent.is_dir():
         raise refusal("E403")
+
+
+def listed(folder: Path) -> set[str]:
+    """The names of the files of a folder, those in folders that a bundle may have included."""
+    found = set[str]()
+    for path in folder.iterdir():
+        inside = path.name in FOLDERS and path.is_dir() and not path.is_symlink()
+        found |= {f"{path.name}/{file.name}" for file in path.iterdir()} if inside else {path.name}
+    return found
+
+
+def ours(name: str) -> bool:
+    """Whether a file has a name that bundles use."""
+    return name in (*NAMES, MANIFEST, SIGNATURE) or bool(re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name))
+
+
+def exact(name: str) -> bool:
+    """Whether every version of this program makes the file of the same bytes: data and figures, no words."""
+    return name in (DATA, SPECIFICATION, REPORT, PACKAGE) or name.startswith(tables.FOLDER)
 
 
 def _part(out: Path) -> Path:
@@ -122,7 +157,7 @@ def refuse_without_room(out: Path, specification: Specification) -> None:
 
 def _holds(out: Path, found: Mapping[str, bytes]) -> bool:
     """Whether a folder holds these files and no others."""
-    if out.is_symlink() or not out.is_dir() or {path.name for path in out.iterdir()} != set(found):
+    if out.is_symlink() or not out.is_dir() or listed(out) != set(found):
         return False
     return all((out / name).read_bytes() == content for name, content in found.items())
 

@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 from facsimile.acceptance.decision import Measured
 from facsimile.acceptance.regression import Fit
 from facsimile.privacy.transcript import Transcript
+from facsimile.release.heard import MOST_BYTES, packed, unpacked
 from facsimile.release.scheme import Accepted
 from facsimile.spec.criteria import RegressionCoefficients, RegressionError
 from facsimile.spec.formula import Formula
@@ -80,7 +81,17 @@ class Journal:
     @property
     def size(self) -> int:
         """How many bytes both files take, whatever is decided."""
-        return 4 * self.specification.n * len(self.specification.columns) + 2 * (self.head + CHECK_BYTES)
+        return self._records + self._room + 2 * (self.head + CHECK_BYTES)
+
+    @property
+    def _records(self) -> int:
+        """How many bytes the records of a candidate take."""
+        return 4 * self.specification.n * len(self.specification.columns)
+
+    @property
+    def _room(self) -> int:
+        """How many bytes what it was fitted to takes, whatever that is."""
+        return MOST_BYTES if self.specification.publishes("tables") else 0
 
     @cached_property
     def head(self) -> int:
@@ -99,11 +110,12 @@ class Journal:
         """Write what the search decided: whole and synced, or not at all."""
         accepted = decision.accepted
         head: dict[str, Any] = {"released": accepted is not None, "day": decision.day.isoformat()}
-        rows = np.zeros((self.specification.n, len(self.specification.columns)), "<u4")
+        rows, told = np.zeros((self.specification.n, len(self.specification.columns)), "<u4"), b""
         if accepted is not None:
             rows[:] = accepted.table.records()
             head |= {"configuration": accepted.configuration.as_json(), **_said(accepted)}
-        self._write(self.decision, self._padded(head) + rows.tobytes())
+            told = packed(accepted.heard)
+        self._write(self.decision, self._padded(head) + rows.tobytes() + told.ljust(self._room, b"\0"))
 
     def decided(self) -> Decision | None:
         """What was decided, release or halt; None where nothing was."""
@@ -117,9 +129,10 @@ class Journal:
             return Decision(None, day)
         chosen = Configuration(**head["configuration"])
         domain = Domain(self.specification.axes(chosen.alternatives))
-        rows = np.frombuffer(codes, "<u4").reshape(-1, len(domain.axes))
+        rows = np.frombuffer(codes[: self._records], "<u4").reshape(-1, len(domain.axes))
         table = Table.from_rows(domain, rows.astype(np.int64))
-        return Decision(self._with(Accepted(table, chosen), head), day)
+        accepted = Accepted(table, chosen, heard=unpacked(codes[self._records :]))
+        return Decision(self._with(accepted, head), day)
 
     def finish(self, accepted: Accepted) -> None:
         """Write what was measured after acceptance."""

@@ -24,7 +24,7 @@ from facsimile.spec.constraints import Judged
 from facsimile.spec.families import SAMPLING, family_of
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
+from facsimile.synthesizers.base import Answers, Foreseen, Known, RowModel, Synthesizer
 from facsimile.synthesizers.graphical import TreeTooLarge
 from facsimile.synthesizers.registry import registered
 from facsimile.table.domain import Domain
@@ -122,6 +122,11 @@ class Recipe:
             return made
         except (ValueError, TypeError) as error:
             raise refusal("E200", problem=f"The hyperparameters of {family} make no sense: {error}.") from None
+
+    def foreseen(self) -> Foreseen:
+        """What is known of the tables of a fit before any noise is drawn."""
+        epsilon, n = self.specification.budget.generator, self.specification.n
+        return self.synthesizer(epsilon).foreseen(self.domain, n, self.share(epsilon)[0])
 
     def trains(self, epsilon: Fraction) -> bool:
         """Whether a fit with this ε learns anything."""

@@ -14,6 +14,7 @@ from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import SHARED, Measured, margin
 from facsimile.acceptance.kind import Kind, kind_of, kinds_of
 from facsimile.acceptance.regression import Fit
+from facsimile.analysis.basis import Basis
 from facsimile.documents.numerals import spoken_day
 from facsimile.documents.report import (
     ORIGINAL,
@@ -35,6 +36,7 @@ from facsimile.privacy.budget import Rho
 from facsimile.privacy.modes import mode_of
 from facsimile.release.check import budget_lines, show_small, show_upper
 from facsimile.release.plan import FORMAT, plan_hash, share_of
+from facsimile.release.recipe import Recipe
 from facsimile.release.scheme import Accepted
 from facsimile.release.writing import digest
 from facsimile.spec import people
@@ -66,6 +68,20 @@ class Release(Accepted):
     def rehearsal(self) -> bool:
         """Whether nothing was charged for it."""
         return self.ledger is None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What its table was made by, without a prior."""
+        return Recipe(self.specification, self.configuration)
+
+    @property
+    def basis(self) -> Basis:
+        """What data users' answers follow from."""
+        found = self.specification, self.table, self.measured, self.fit, self.refit
+        if self.heard is None:
+            return Basis(*found)
+        foreseen = self.recipe.foreseen()
+        return Basis(*found, tuple(self.heard.tables(foreseen)), foreseen.planned, foreseen.more)
 
 
 def report(release: Release, day: date) -> Report:

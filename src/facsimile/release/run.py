@@ -19,11 +19,12 @@ the outcome that was decided.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -42,10 +43,11 @@ from facsimile.privacy.transcript import Transcript
 from facsimile.release import bundle
 from facsimile.release.check import check
 from facsimile.release.feasible import refuse_infeasible
+from facsimile.release.heard import Words
 from facsimile.release.journal import Decision, Journal
 from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash, plan_of
-from facsimile.release.recipe import Recipe, Seed
+from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, report
 from facsimile.release.scheme import Accepted, Scheme
 from facsimile.release.signature import private_key
@@ -157,7 +159,7 @@ def rehearsed(
 def searched(
     spec: Specification,
     search: Search,
-    seed: Callable[[int], Seed],
+    seed: Callable[[int], Words],
     journal: Journal | None = None,
     workers: int = 1,
     prior: Table | None = None,
@@ -171,10 +173,13 @@ def searched(
     if decision is None:
         if search.charge.decided:
             raise refusal("E319")
-        prepared = scheme.prepare(search.once(), np.random.default_rng(seed(0)))
+        before = seed(0)
+        prepared = scheme.prepare(search.once(), np.random.default_rng(before))
 
         def index(answers: Answers, number: int) -> Accepted | None:
-            return scheme.index(answers, prepared, np.random.default_rng(seed(number)))
+            own = seed(number)
+            found = scheme.index(answers, prepared, np.random.default_rng(own))
+            return None if found is None else _seeded(found, own, before if prepared.model else None)
 
         decision = Decision(search.find(index, workers), date.today())
         reached("searched")
@@ -193,9 +198,20 @@ def searched(
     return Decision(finished, decision.day)
 
 
-def words(search: Search) -> list[int]:
-    """The seed of an index in a release: drawn and kept like all other randomness, never given."""
-    return [search.draw(2**32) for _ in range(SEED_WORDS)]
+def words(search: Search) -> tuple[int, ...]:
+    """The seed of an index in a release: made of draws that are kept like all other randomness, never given.
+
+    It is their hash, since it is published with the noisy tables: what comes out of the source of noise is not.
+    """
+    drawn = np.array([search.draw(2**32) for _ in range(SEED_WORDS)], "<u4")
+    return tuple(np.frombuffer(hashlib.sha256(drawn.tobytes()).digest(), "<u4").tolist())
+
+
+def _seeded(found: Accepted, own: Words, before: Words | None) -> Accepted:
+    """With the seeds of what it was made by, where that is published."""
+    if found.heard is None:
+        return found
+    return replace(found, heard=found.heard.seeded(own, before))
 
 
 def _written(made: Release, day: date, key: Ed25519PrivateKey | None, out: Path) -> Report:

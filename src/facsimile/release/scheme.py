@@ -16,6 +16,7 @@ import numpy as np
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured
 from facsimile.acceptance.regression import Fit, fit_once
+from facsimile.release.heard import Heard, Hearing
 from facsimile.release.recipe import Recipe
 from facsimile.shaping.constraints import implausible
 from facsimile.spec.release import Specification
@@ -28,7 +29,8 @@ from facsimile.table.table import Table
 class Accepted:
     """A candidate that passed; in schemes `paper` and `measured` with what was measured on the way.
 
-    `fit` is the regression that predictions are compared with, `refit` the one that coefficients were.
+    `fit` is the regression that predictions are compared with, `refit` the one that coefficients were. `heard`
+    is what the generator was fitted to, where that is published.
     """
 
     table: Table
@@ -36,6 +38,7 @@ class Accepted:
     measured: tuple[Measured, ...] = ()
     fit: Fit | None = None
     refit: Fit | None = None
+    heard: Heard | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,7 @@ class Prepared:
     fit: Fit | None = None
     recipe: Recipe | None = None
     model: RowModel | None = None
+    heard: Heard | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,27 +72,38 @@ class Scheme:
             prepared = replace(prepared, fit=fit_once(answers, spec, spec.once_formula, spec.budget.once))
         if spec.scheme == "train-once":
             recipe = self.drawn()
-            model = recipe.fit(under(answers, recipe), spec.budget.generator, random)
-            prepared = replace(prepared, recipe=recipe, model=model)
+            model, heard = self._fitted(recipe, under(answers, recipe), random)
+            prepared = replace(prepared, recipe=recipe, model=model, heard=heard)
         return prepared
 
     def index(self, answers: Answers, prepared: Prepared, random: np.random.Generator) -> Accepted | None:
         """One iteration: a candidate that passed, or None."""
         recipe = prepared.recipe or self.drawn()
-        asked = under(answers, recipe)
-        model = prepared.model or recipe.fit(asked, self.specification.budget.generator, random)
+        asked, model, heard = under(answers, recipe), prepared.model, prepared.heard
+        if model is None:
+            model, heard = self._fitted(recipe, asked, random)
         table = recipe.table(model, random)
         if not presentable(recipe, table):
             return None
         candidate = Candidate(self.specification, table, prepared.fit)
+        made = Accepted(table, recipe.configuration, fit=prepared.fit, heard=heard)
         if self.specification.scheme == "paper":
             found = candidate.measured_all(asked, stop=True)
-            return None if found is None else Accepted(table, recipe.configuration, *found)
+            return None if found is None else replace(made, measured=found[0], fit=found[1], refit=found[2])
         if self.specification.scheme == "measured":
             measured = candidate.measured_by_test(asked)
-            return None if measured is None else Accepted(table, recipe.configuration, measured, prepared.fit)
-        passed = candidate.passes(asked)
-        return Accepted(table, recipe.configuration, fit=prepared.fit) if passed else None
+            return None if measured is None else replace(made, measured=measured)
+        return made if candidate.passes(asked) else None
+
+    def _fitted(
+        self, recipe: Recipe, answers: Answers, random: np.random.Generator
+    ) -> tuple[RowModel, Heard | None]:
+        """The model of a recipe; and what it was fitted to, where that is published."""
+        epsilon = self.specification.budget.generator
+        if not self.specification.publishes("tables"):
+            return recipe.fit(answers, epsilon, random), None
+        hearing = Hearing(answers)
+        return recipe.fit(hearing, epsilon, random), hearing.heard()
 
     def finish(self, accepted: Accepted, answers: Answers) -> Accepted:
         """With what is published about the accepted candidate; never a reason to try again."""

@@ -11,49 +11,24 @@ publisher, the hash of a plan that was registered before.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from math import isclose
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
-
 from facsimile import __version__
-from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.kind import kinds_of
-from facsimile.acceptance.model import model_of
-from facsimile.acceptance.regression import Fit, in_public
-from facsimile.documents.report import LedgerPlace
-from facsimile.errors import FacsimileError, refusal
-from facsimile.privacy.ledger import MICRO, micro
+from facsimile.errors import refusal
 from facsimile.release import bundle
-from facsimile.release.check import check
-from facsimile.release.plan import plan_of
+from facsimile.release.opened import Files, opened
 from facsimile.release.prior import fingerprint
-from facsimile.release.recipe import Recipe
-from facsimile.release.reporting import Release, fit_of, report
-from facsimile.release.scheme import Accepted, presentable
-from facsimile.release.signature import pinned, signed_by
+from facsimile.release.remade import Remade, made_again
+from facsimile.release.reporting import report
+from facsimile.release.signature import pinned
 from facsimile.sources.address import Address
-from facsimile.spec.decimals import parse_decimal
-from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
-from facsimile.spec.space import Configuration
-from facsimile.table.domain import Domain
-from facsimile.table.regression import Scaling
-from facsimile.table.table import Table
 
-Files = Mapping[str, bytes]
-RENDERED = (bundle.PAGE, bundle.PDF)
 LOOSE = {"spread": 1e-3}
 
 
@@ -77,6 +52,7 @@ class Verified:
     prior: str | None = None
     prior_checked: bool = False
     delta: str | None = None
+    remade: Remade | None = None
 
 
 def verify(
@@ -95,21 +71,22 @@ def verify(
     if plan is not None and not re.fullmatch("[0-9a-fA-F]{64}", plan):
         problem = "--plan-hash takes the 64 hexadecimal digits that `facsimile plan-hash` prints."
         raise refusal("E001", problem=problem, command="facsimile verify")
-    files = _read(folder)
-    said = _json(files, bundle.REPORT)
-    signer = _signer(files)
+    held = opened(folder)
+    files, said, signer, release = held.files, held.said, held.signer, held.release
     if wanted is not None and signer != wanted:
         raise refusal("E506", problem="it is not signed" if signer is None else "another key signed it")
-    specification, configuration = _promised(files)
-    table = _data(files, specification, configuration)
-    release = _release(said, specification, configuration, table)
-    found = report(release, _day(said))
+    specification = release.specification
+    found = report(release, held.day)
     again = bundle.files(release, found)
-    for name in (bundle.DATA, bundle.SPECIFICATION, bundle.REPORT, bundle.PACKAGE):
-        _same(name, files, again)
+    if set(again) != {name for name in files if name != bundle.SIGNATURE}:
+        raise refusal("E503", file=bundle.MANIFEST, problem="it names other files than the specification")
+    for name in again:
+        if bundle.exact(name):
+            _same(name, files, again)
     rendered = said.get("version") == __version__
-    for name in RENDERED if rendered else ():
+    for name in again if rendered else ():
         _same(name, files, again)
+    remade = made_again(release, None if prior is None else Address.of(prior))
     if release.rehearsal and not allow_rehearsal:
         raise refusal("E504", file=bundle.REPORT)
     if plan is not None and said["plan_hash"] != plan.lower():
@@ -118,7 +95,7 @@ def verify(
         _refuse_other_prior(specification, prior)
     return Verified(
         title=specification.title,
-        records=table.n,
+        records=release.table.n,
         epsilon=said["epsilon"],
         rehearsal=release.rehearsal,
         signed_by=signer,
@@ -133,6 +110,7 @@ def verify(
         prior=None if specification.prior is None else specification.prior.name,
         prior_checked=prior is not None,
         delta=found.delta,
+        remade=remade,
     )
 
 
@@ -143,155 +121,6 @@ def _refuse_other_prior(specification: Specification, prior: Path) -> None:
         raise refusal("E212", file=prior.name)
     if named is None or named.sha256 != found:
         raise refusal("E506", problem="it names no prior" if named is None else "its prior is another file")
-
-
-def _read(folder: Path) -> dict[str, bytes]:
-    """Every file of the bundle, each as its manifest has it, and no other."""
-    if not folder.is_dir():
-        raise refusal("E508" if folder.exists() else "E507", file=folder.name or str(folder))
-    names = {path.name for path in folder.iterdir()}
-    if not names:
-        raise refusal("E509", file=folder.name or str(folder))
-    for name in (bundle.MANIFEST, *bundle.NAMES):
-        if name not in names:
-            raise refusal("E501", file=name)
-    extra = sorted(names - {bundle.MANIFEST, bundle.SIGNATURE, *bundle.NAMES})
-    if extra:
-        raise refusal("E503", file=bundle.MANIFEST, problem="the folder holds a file that it does not name")
-    files = {name: (folder / name).read_bytes() for name in sorted(names)}
-    manifest = _json(files, bundle.MANIFEST)
-    hashes = manifest.get("sha256")
-    if not isinstance(hashes, dict) or set(hashes) != set(bundle.NAMES):
-        raise refusal("E503", file=bundle.MANIFEST, problem="it does not name the files of a bundle")
-    for name in bundle.NAMES:
-        if hashlib.sha256(files[name]).hexdigest() != hashes[name]:
-            raise refusal("E502", file=name)
-    return files
-
-
-def _json(files: Files, name: str) -> dict[str, Any]:
-    try:
-        found = json.loads(files[name])
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise refusal("E502", file=name)
-    return found
-
-
-def _signer(files: Files) -> str | None:
-    """The fingerprint of the key that signed the manifest, if it is signed."""
-    if bundle.SIGNATURE not in files:
-        return None
-    found = signed_by(files[bundle.SIGNATURE], files[bundle.MANIFEST])
-    if found is None:
-        raise refusal("E505", file=bundle.SIGNATURE)
-    return found
-
-
-def _promised(files: Files) -> tuple[Specification, Configuration]:
-    """The specification, which must hold by itself, and a configuration that it allows."""
-    name = bundle.SPECIFICATION
-    try:
-        content, _ = parse(files[name])
-        specification = validated(content["specification"])
-        check(specification)
-        configuration = Configuration(**content["configuration"])
-        allowed = specification.drawable.holds(configuration)
-    except (FacsimileError, KeyError, TypeError, ValueError, AttributeError):
-        raise refusal("E503", file=name, problem="the specification does not hold") from None
-    if not allowed:
-        raise refusal("E503", file=name, problem="the specification does not allow this configuration")
-    return specification, configuration
-
-
-def _data(files: Files, specification: Specification, configuration: Configuration) -> Table:
-    """The released table: its labels are the dictionary's, its rows plausible and frequent enough."""
-    domain = Domain(specification.axes(configuration.alternatives))
-    tables = [_coded(name, table, domain) for name, table in _tables(files, domain.names).items()]
-    if tables[0] != tables[1]:
-        raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
-    if not presentable(Recipe(specification.sized(tables[0].n), configuration), tables[0]):
-        raise refusal("E503", file=bundle.DATA, problem="a row breaks a rule or is too rare")
-    return tables[0]
-
-
-def _tables(files: Files, names: tuple[str, ...]) -> dict[str, pa.Table]:
-    texts = pa_csv.ConvertOptions(strings_can_be_null=False, column_types=dict.fromkeys(names, pa.string()))
-    try:
-        csv = pa_csv.read_csv(pa.BufferReader(files[bundle.DATA]), convert_options=texts)
-        parquet = pq.read_table(pa.BufferReader(files[bundle.PARQUET]))
-    except (pa.ArrowInvalid, OSError):
-        raise refusal("E503", file=bundle.DATA, problem="it cannot be read") from None
-    return {bundle.DATA: csv, bundle.PARQUET: parquet}
-
-
-def _coded(name: str, table: pa.Table, domain: Domain) -> Table:
-    """Labels back to codes."""
-    if tuple(table.column_names) != domain.names:
-        raise refusal("E503", file=name, problem="its columns are not those of the dictionary")
-    codes = []
-    for axis in domain.axes:
-        found = pc.index_in(table.column(axis.name), pa.array(axis.labels, pa.string()))
-        if found.null_count:
-            raise refusal("E503", file=name, problem=f"a label of {axis.name} is not in the dictionary")
-        codes.append(found.to_numpy())
-    return Table.from_rows(domain, np.column_stack(codes))
-
-
-def _release(
-    said: Mapping[str, Any], specification: Specification, configuration: Configuration, table: Table
-) -> Release:
-    """The release as it follows from the table and from what only the run could know: the noisy answers."""
-    rehearsal = said.get("rehearsal")
-    if rehearsal is not True and (rehearsal is not False or table.n != specification.n):
-        raise refusal("E503", file=bundle.DATA, problem="the number of records is not the declared one")
-    specification = specification.sized(table.n)
-    try:
-        fit, refit = fit_of(said["regression"]), fit_of(said["refit"])
-        units = {line["name"]: int(line["units"]) for line in said["criteria"]}
-        place = None if rehearsal else LedgerPlace(**said["ledger"])
-        measured = tuple(Candidate(specification, table, fit, refit).measured_again(units))
-        _scaled(specification, table, fit, refit)
-        paid = place is None or _paid(place, specification)
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
-        raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
-    if not paid:
-        raise refusal("E503", file=bundle.REPORT, problem="its ledger had spent less than it costs")
-    if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
-        raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
-    return Release.of(Accepted(table, configuration, measured, fit, refit), specification, place)
-
-
-def _paid(place: LedgerPlace, specification: Specification) -> bool:
-    """Whether the ledger had spent what this release costs, ε and δ, or more."""
-    total = plan_of(specification).total()
-    spent, delta = parse_decimal(place.spent), parse_decimal(place.delta)
-    return spent * MICRO >= micro(total.epsilon) and delta >= total.delta
-
-
-def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: Fit | None) -> None:
-    """Regressions are scaled by the specification where they were paid once, otherwise by the table itself."""
-    shared = any(map(specification.shares_once, specification.criteria))
-    kinds = kinds_of(specification)
-    needed = next((kind.needs for kind in kinds if kind.needs), None)
-    left = next((kind.leaves for kind in kinds if kind.leaves), None)
-    for found, formula, once in (
-        (fit, needed, specification.budget.once is not None),
-        (refit, left, shared),
-    ):
-        if found is not None and formula is not None:
-            model = model_of(specification, formula, table.domain)
-            own = Scaling.by(model.of(table), model.target)
-            if found.scaling != (in_public(specification, formula).scaling if once else own):
-                raise ValueError("a regression is scaled by other numbers")
-
-
-def _day(said: Mapping[str, Any]) -> date:
-    try:
-        return date.fromisoformat(said["day"])
-    except (KeyError, TypeError, ValueError):
-        raise refusal("E503", file=bundle.REPORT, problem="it names no day") from None
 
 
 def _same(name: str, files: Files, again: Files) -> None:

@@ -21,7 +21,7 @@ from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law, some
+from facsimile.synthesizers.base import Answers, Foreseen, Known, RowModel, Synthesizer, by_law, some
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import Expected, rounded
 from facsimile.synthesizers.junction import junction_tree
@@ -48,6 +48,10 @@ class AIM(Synthesizer):
     def __post_init__(self) -> None:
         if (self.rounds is not None and self.rounds < 1) or self.most_cells < 1:
             raise ValueError("rounds and most_cells are positive")
+
+    def foreseen(self, domain: Domain, n: int, share: Fraction) -> Foreseen:
+        """Columns come first; pairs and more are chosen."""
+        return Foreseen(tuple((name,) for name in domain.names))
 
     def holds(self, domain: Domain, known: Known) -> bool:
         """Where the domain is too large to be held, a junction tree must hold the rules."""

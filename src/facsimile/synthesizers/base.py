@@ -62,6 +62,19 @@ class Known:
     scores: Callable[[str, Table], RowScores | None] = unscored
 
 
+@dataclass(frozen=True)
+class Foreseen:
+    """What is known of the tables of a fit before any noise is drawn: which columns they have.
+
+    `fixed`: tables as fine as the domain, measured whatever is answered. `planned`: measured for certain, in
+    groups that may follow from earlier answers. `more`: there may be others, chosen by earlier answers.
+    """
+
+    fixed: tuple[Clique, ...] = ()
+    planned: tuple[Clique, ...] = ()
+    more: bool = True
+
+
 class RowModel(ABC):
     """A distribution over the rows of a domain."""
 
@@ -108,6 +121,10 @@ class Synthesizer(ABC):
     def asks(self) -> tuple[str, ...]:
         """The names of the criteria whose scores it asks for."""
         return ()
+
+    def foreseen(self, domain: Domain, n: int, share: Fraction) -> Foreseen:
+        """What is known of its tables before any noise is drawn: nothing, unless it says so."""
+        return Foreseen()
 
     @abstractmethod
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> RowModel:

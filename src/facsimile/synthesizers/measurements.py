@@ -71,6 +71,12 @@ class Item:
             return every if self.word == PAIRS else every[: self.number]
         return [tuple(name for name, _ in self.columns)]
 
+    def fine(self, domain: Domain) -> bool:
+        """Whether its tables are as fine as the domain whatever was answered before."""
+        if self.word:
+            return self.word == EACH
+        return all(number is None or number >= domain.axis(name).size for name, number in self.columns)
+
     def sizes(self, cuts: Mapping[str, BestGroups], cells: float) -> dict[str, int]:
         """The number of groups of each column of a table, if about so many cells are affordable."""
         if self.columns:

@@ -19,7 +19,7 @@ import numpy as np
 from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals, NoisySelection
 from facsimile.privacy.queries import MarginalDistances
-from facsimile.synthesizers.base import Answers, Known, Synthesizer, by_cells, by_law
+from facsimile.synthesizers.base import Answers, Foreseen, Known, Synthesizer, by_cells, by_law
 from facsimile.synthesizers.consistency import consistent
 from facsimile.synthesizers.dense import rounded
 from facsimile.synthesizers.network import Network, Node
@@ -34,6 +34,10 @@ COLUMNS_RHO, EDGES_RHO = Fraction(1, 6), Fraction(1, 20)
 @dataclass(frozen=True)
 class MST(Synthesizer):
     """It has no hyperparameters."""
+
+    def foreseen(self, domain: Domain, n: int, share: Fraction) -> Foreseen:
+        """Columns come first; pairs and more are chosen."""
+        return Foreseen(tuple((name,) for name in domain.names))
 
     def fit(self, answers: Answers, known: Known, share: Fraction, random: np.random.Generator) -> Network:
         """Columns, edges, pairs; with one column all of ε is for it."""

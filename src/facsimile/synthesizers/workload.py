@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import takewhile
 from math import exp, pi, sqrt
 
 import numpy as np
@@ -19,7 +20,7 @@ from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyMarginals
 from facsimile.spec.families import DENSE_CELLS
 from facsimile.synthesizers import graphical
-from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer, by_law
+from facsimile.synthesizers.base import Answers, Foreseen, Known, RowModel, Synthesizer, by_law
 from facsimile.synthesizers.dense import Dense, possible, smoothed
 from facsimile.synthesizers.estimation import SMALLEST_VARIANCE, columns, estimate, strengths
 from facsimile.synthesizers.junction import said
@@ -62,6 +63,21 @@ class Workload(Synthesizer):
     def asks(self) -> tuple[str, ...]:
         """The criteria whose scores it asks for."""
         return tuple(score_shares(self.scores, Fraction(1)))
+
+    def foreseen(self, domain: Domain, n: int, share: Fraction) -> Foreseen:
+        """All tables up to those of the strongest pairs; groups are made of what was answered before.
+
+        Columns that are both in a table with groups and in one without are planned twice: which of them a
+        table is could depend on what the groups turned out to be.
+        """
+        left = share - sum(score_shares(self.scores, share).values())
+        every = items(self.measurements, domain, n, left)
+        known = list(takewhile(lambda item: item.word != STRONGEST, every))
+        tables = [(clique, item.fine(domain)) for item in known for clique in item.cliques(domain.names)]
+        grouped = {clique for clique, fine in tables if not fine}
+        fixed = tuple(clique for clique, _ in tables if clique not in grouped)
+        planned = tuple(clique for clique, _ in tables if clique in grouped)
+        return Foreseen(fixed, planned, more=len(known) < len(every))
 
     def holds(self, domain: Domain, known: Known) -> bool:
         """Where the domain is too large to be held, a junction tree must hold the rules."""

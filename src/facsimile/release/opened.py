@@ -1,0 +1,238 @@
+"""Opened: a bundle as it was read, without confidential data; what cannot be one is refused.
+
+Hashes and signature hold, the specification holds by itself, the data are the dictionary's. Whether the figures
+follow from each other is what `verify` finds out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from facsimile.acceptance.candidate import Candidate
+from facsimile.acceptance.kind import kinds_of
+from facsimile.acceptance.model import model_of
+from facsimile.acceptance.regression import Fit, in_public
+from facsimile.documents.report import LedgerPlace
+from facsimile.errors import FacsimileError, refusal
+from facsimile.privacy.ledger import MICRO, micro
+from facsimile.release import bundle, tables
+from facsimile.release.check import check
+from facsimile.release.heard import Heard
+from facsimile.release.plan import plan_of
+from facsimile.release.recipe import Recipe
+from facsimile.release.reporting import Release, fit_of
+from facsimile.release.scheme import Accepted, presentable
+from facsimile.release.signature import signed_by
+from facsimile.spec.decimals import parse_decimal
+from facsimile.spec.load import parse, validated
+from facsimile.spec.release import Specification
+from facsimile.spec.space import Configuration
+from facsimile.table.domain import Domain
+from facsimile.table.regression import Scaling
+from facsimile.table.table import Table
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """The files of a bundle, its report as plain data, who signed it, and the release that they stand for."""
+
+    files: Files
+    said: Mapping[str, Any]
+    signer: str | None
+    release: Release
+    day: date
+
+
+def opened(folder: Path) -> Opened:
+    """Read a bundle; the first thing that does not hold is refused with the name of its file."""
+    files = _read(folder)
+    said = _json(files, bundle.REPORT)
+    signer = _signer(files)
+    specification, configuration = _promised(files)
+    table = _data(files, specification, configuration)
+    release = _release(files, said, specification, configuration, table)
+    return Opened(files, said, signer, release, _day(said))
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    """Every file of the bundle, each as its manifest has it, and no other."""
+    if not folder.is_dir():
+        raise refusal("E508" if folder.exists() else "E507", file=folder.name or str(folder))
+    names = bundle.listed(folder)
+    if not names:
+        raise refusal("E509", file=folder.name or str(folder))
+    for name in (bundle.MANIFEST, *bundle.NAMES):
+        if name not in names:
+            raise refusal("E501", file=name)
+    manifest = _json({bundle.MANIFEST: (folder / bundle.MANIFEST).read_bytes()}, bundle.MANIFEST)
+    hashes = manifest.get("sha256")
+    if (
+        not isinstance(hashes, dict)
+        or not set(hashes) >= set(bundle.NAMES)
+        or not all(map(bundle.ours, hashes))
+    ):
+        raise refusal("E503", file=bundle.MANIFEST, problem="it does not name the files of a bundle")
+    for name in hashes:
+        if name not in names:
+            raise refusal("E501", file=name)
+    if names - {bundle.MANIFEST, bundle.SIGNATURE, *hashes}:
+        raise refusal("E503", file=bundle.MANIFEST, problem="the folder holds a file that it does not name")
+    files = {name: (folder / name).read_bytes() for name in sorted(names)}
+    for name, found in hashes.items():
+        if hashlib.sha256(files[name]).hexdigest() != found:
+            raise refusal("E502", file=name)
+    return files
+
+
+def _json(files: Files, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(files[name])
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise refusal("E502", file=name)
+    return found
+
+
+def _signer(files: Files) -> str | None:
+    """The fingerprint of the key that signed the manifest, if it is signed."""
+    if bundle.SIGNATURE not in files:
+        return None
+    found = signed_by(files[bundle.SIGNATURE], files[bundle.MANIFEST])
+    if found is None:
+        raise refusal("E505", file=bundle.SIGNATURE)
+    return found
+
+
+def _promised(files: Files) -> tuple[Specification, Configuration]:
+    """The specification, which must hold by itself, and a configuration that it allows."""
+    name = bundle.SPECIFICATION
+    try:
+        content, _ = parse(files[name])
+        specification = validated(content["specification"])
+        check(specification)
+        configuration = Configuration(**content["configuration"])
+        allowed = specification.drawable.holds(configuration)
+    except (FacsimileError, KeyError, TypeError, ValueError, AttributeError):
+        raise refusal("E503", file=name, problem="the specification does not hold") from None
+    if not allowed:
+        raise refusal("E503", file=name, problem="the specification does not allow this configuration")
+    return specification, configuration
+
+
+def _data(files: Files, specification: Specification, configuration: Configuration) -> Table:
+    """The released table: its labels are the dictionary's, its rows plausible and frequent enough."""
+    domain = Domain(specification.axes(configuration.alternatives))
+    tables = [_coded(name, table, domain) for name, table in _tables(files, domain.names).items()]
+    if tables[0] != tables[1]:
+        raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
+    if not presentable(Recipe(specification.sized(tables[0].n), configuration), tables[0]):
+        raise refusal("E503", file=bundle.DATA, problem="a row breaks a rule or is too rare")
+    return tables[0]
+
+
+def _tables(files: Files, names: tuple[str, ...]) -> dict[str, pa.Table]:
+    texts = pa_csv.ConvertOptions(strings_can_be_null=False, column_types=dict.fromkeys(names, pa.string()))
+    try:
+        csv = pa_csv.read_csv(pa.BufferReader(files[bundle.DATA]), convert_options=texts)
+        parquet = pq.read_table(pa.BufferReader(files[bundle.PARQUET]))
+    except (pa.ArrowInvalid, OSError):
+        raise refusal("E503", file=bundle.DATA, problem="it cannot be read") from None
+    return {bundle.DATA: csv, bundle.PARQUET: parquet}
+
+
+def _coded(name: str, table: pa.Table, domain: Domain) -> Table:
+    """Labels back to codes."""
+    if tuple(table.column_names) != domain.names:
+        raise refusal("E503", file=name, problem="its columns are not those of the dictionary")
+    codes = []
+    for axis in domain.axes:
+        found = pc.index_in(table.column(axis.name), pa.array(axis.labels, pa.string()))
+        if found.null_count:
+            raise refusal("E503", file=name, problem=f"a label of {axis.name} is not in the dictionary")
+        codes.append(found.to_numpy())
+    return Table.from_rows(domain, np.column_stack(codes))
+
+
+def _release(
+    files: Files,
+    said: Mapping[str, Any],
+    specification: Specification,
+    configuration: Configuration,
+    table: Table,
+) -> Release:
+    """The release as it follows from the table and from what only the run could know: the noisy answers."""
+    rehearsal = said.get("rehearsal")
+    if rehearsal is not True and (rehearsal is not False or table.n != specification.n):
+        raise refusal("E503", file=bundle.DATA, problem="the number of records is not the declared one")
+    specification = specification.sized(table.n)
+    try:
+        fit, refit = fit_of(said["regression"]), fit_of(said["refit"])
+        units = {line["name"]: int(line["units"]) for line in said["criteria"]}
+        place = None if rehearsal else LedgerPlace(**said["ledger"])
+        measured = tuple(Candidate(specification, table, fit, refit).measured_again(units))
+        _scaled(specification, table, fit, refit)
+        paid = place is None or _paid(place, specification)
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+        raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
+    if not paid:
+        raise refusal("E503", file=bundle.REPORT, problem="its ledger had spent less than it costs")
+    if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
+        raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
+    accepted = Accepted(table, configuration, measured, fit, refit, _heard(files, specification))
+    return Release.of(accepted, specification, place)
+
+
+def _heard(files: Files, specification: Specification) -> Heard | None:
+    """What the table was made from, where that is published."""
+    if not specification.publishes("tables") or tables.INDEX not in files:
+        return None
+    try:
+        return tables.heard(files)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration, ZeroDivisionError):
+        raise refusal("E503", file=tables.INDEX, problem="a figure is missing or is no number") from None
+
+
+def _paid(place: LedgerPlace, specification: Specification) -> bool:
+    """Whether the ledger had spent what this release costs, ε and δ, or more."""
+    total = plan_of(specification).total()
+    spent, delta = parse_decimal(place.spent), parse_decimal(place.delta)
+    return spent * MICRO >= micro(total.epsilon) and delta >= total.delta
+
+
+def _scaled(specification: Specification, table: Table, fit: Fit | None, refit: Fit | None) -> None:
+    """Regressions are scaled by the specification where they were paid once, otherwise by the table itself."""
+    shared = any(map(specification.shares_once, specification.criteria))
+    kinds = kinds_of(specification)
+    needed = next((kind.needs for kind in kinds if kind.needs), None)
+    left = next((kind.leaves for kind in kinds if kind.leaves), None)
+    for found, formula, once in (
+        (fit, needed, specification.budget.once is not None),
+        (refit, left, shared),
+    ):
+        if found is not None and formula is not None:
+            model = model_of(specification, formula, table.domain)
+            own = Scaling.by(model.of(table), model.target)
+            if found.scaling != (in_public(specification, formula).scaling if once else own):
+                raise ValueError("a regression is scaled by other numbers")
+
+
+def _day(said: Mapping[str, Any]) -> date:
+    try:
+        return date.fromisoformat(said["day"])
+    except (KeyError, TypeError, ValueError):
+        raise refusal("E503", file=bundle.REPORT, problem="it names no day") from None
