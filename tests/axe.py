@@ -1,22 +1,25 @@
-"""axe-core, the checks of accessibility that a program can make, run in a page of the test browser."""
+"""axe-core in the browser of a test: what it finds wrong with the page that is open."""
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from documents.test_browser import Browser
-
-RUN = (
-    "axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, nodes[0].html])))"
-)
+from typing import Any, Protocol
 
 
-def violations(browser: Browser) -> list[tuple[str, str]]:
-    """What axe finds wrong with the open page: the rule, and the first element that breaks it."""
-    script = (files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
-    browser.ask("Runtime.evaluate", expression=script)
-    found = browser.ask("Runtime.evaluate", expression=RUN, awaitPromise=True, returnByValue=True)
-    return [(rule, html) for rule, html in json.loads(found["result"]["value"])]
+class Asked(Protocol):
+    """A browser that is driven by its debugging protocol."""
+
+    def ask(self, method: str, **parameters: Any) -> dict[str, Any]: ...
+
+
+def violations(browser: Asked) -> list[str]:
+    """Each rule that the page breaks, with the places where it does."""
+    _run(browser, files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8") + ";0")
+    found = _run(browser, "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found]
+
+
+def _run(browser: Asked, script: str) -> Any:
+    found = browser.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+    assert "exceptionDetails" not in found, found["exceptionDetails"]
+    return found["result"]["value"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from math import ceil, floor, inf, nan, prod
 
 import numpy as np
@@ -65,12 +66,13 @@ class Rules:
     def bound(self, measured: Measured, rules: int) -> float | None:
         spec = self.basis.specification
         epsilon = spec.epsilon_of(measured.criterion)
-        if spec.scheme == "measured":
-            found = bound(measured, epsilon, False, self.luck(ALPHA) / rules)
-            safe = mode_of(spec.selection).luck <= self.luck(ALPHA) / rules
-            threshold = float(measured.criterion.threshold)
-            return found if not safe else threshold if found is None else min(found, threshold)
-        return bound(measured, epsilon, spec.scheme == "paper", ALPHA / rules)
+        if spec.scheme != "measured":
+            return bound(measured, epsilon, spec.scheme == "paper", ALPHA / rules)
+        found = bound(measured, epsilon, False, self.luck(ALPHA) / rules)
+        rest = 1 - Fraction(1, rules) if rules > 1 else Fraction(1)
+        safe = mode_of(spec.selection).luck <= rest * self.luck(ALPHA)
+        threshold = float(measured.criterion.threshold)
+        return found if not safe else threshold if found is None else min(found, threshold)
 
     def narrowed(self, box: Box) -> Box:
         """Without the columns that it leaves free."""
@@ -84,13 +86,24 @@ class Rules:
                 return m if ways is None or len(box) <= ways else None
         return None
 
-    def reach(self, box: Box, taken: int, rules: int) -> float | None:
+    def limit(self, box: Box, rules: int) -> int | None:
+        """U in records: nE is an integer below n times the bound."""
         measured = self.covered(box)
         share = None if measured is None else self.bound(measured, rules)
-        if share is None:
-            return None
-        cells = prod(self.basis.table.domain.axis(name).size for name in box)
-        return min(taken, cells - taken) * floor(share * self.n + 1e-6)
+        return None if share is None else ceil(share * self.n - 1e-6) - 1
+
+    def times(self, box: Box) -> int:
+        """How many cells a product of sets is a signed sum of: of each factor its bins, or all less others."""
+        sizes = {name: self.basis.table.domain.axis(name).size for name in box}
+        inside = prod(len(codes) for codes in box.values())
+        every = [prod(sizes.values()) - inside]
+        for choice in product((False, True), repeat=len(box)):
+            parts = [
+                1 + sizes[name] - len(codes) if other else len(codes)
+                for other, (name, codes) in zip(choice, box.items(), strict=True)
+            ]
+            every.append(prod(parts) - all(choice))
+        return min(every)
 
     def never(self, box: Box) -> bool:
         """Whether no record of the original may lie in it."""
@@ -106,9 +119,11 @@ class Rules:
         )
 
     def by_cells(self, box: Box, rules: int) -> Interval | None:
-        half = self.reach(box, prod(map(len, box.values())), rules)
-        value = counted(self.basis.table, box)
-        return None if half is None else (max(0, value - half), min(self.n, value + half))
+        limit, value = self.limit(box, rules), counted(self.basis.table, box)
+        if limit is None:
+            return None
+        half = self.times(box) * limit
+        return max(0, value - half), min(self.n, value + half)
 
     def level(self, rules: int, parts: int) -> Fraction:
         match self.basis.specification.scheme:
@@ -164,14 +179,12 @@ class Rules:
         if a is None or b is None:
             return None
         c: Interval = (0, self.n)
-        own = self.reach(box, prod(map(len, box.values())), rules) if one else None
-        if own is not None:
+        limit = self.limit(box, rules) if one else None
+        if limit is not None:
             axes = self.basis.table.domain
             taken = prod(len(base.get(name, range(axes.axis(name).size))) for name in box)
-            whole = self.reach(base, prod(map(len, base.values())), rules)
-            apart = self.reach(box, taken - prod(map(len, box.values())), rules)
-            assert whole is not None and apart is not None
-            half = min(apart, own + whole)
+            apart = taken - prod(map(len, box.values()))
+            half = limit * min(apart, self.times(box) + self.times(base))
             value = counted(self.basis.table, base) - counted(self.basis.table, box)
             c = max(0, value - half), min(self.n, value + half)
         below, above = min(b[1], a[0] + c[1]), max(b[0], a[1] + c[0])

@@ -81,10 +81,11 @@ def test_only_the_page_s_own_script_and_style_may_run() -> None:
     )
 
 
-def test_adaptive_tables_and_searches_without_end_claim_nothing() -> None:
+def test_tables_chosen_by_noise_and_searches_without_end_claim_nothing() -> None:
     made = town()
     assert len(explorer.told(made.basis, made.report)["tables"]) == len(LAYOUT)
-    assert explorer.told(replace(made.basis, adaptive=True), made.report)["tables"] == []
+    later = tuple(replace(table, form="chosen") for table in made.basis.tables)
+    assert explorer.told(replace(made.basis, tables=later), made.report)["tables"] == []
     endless = replace(made.basis, specification=specification(mode="paper"))
     assert explorer.told(endless, made.report)["tables"] == []
     once = replace(made.basis, specification=specification("train-once", "paper"))
@@ -407,8 +408,10 @@ def births() -> Town:
     measured = tuple(a.measured(Answer(1, fine_grid(a.sensitivity))) for a in asked if a is not None)
     pairs = [("mother_age", "parity"), ("gestation_week", "birth_weight"), *((name,) for name in domain.names)]
     plain = [tuple(np.arange(domain.axis(name).size) for name in columns) for columns in pairs]
-    tables = (NoisyTable(c, g, table.marginal(c), Fraction(1, 10)) for c, g in zip(pairs, plain, strict=True))
-    return Town(table, Basis(spec, table, measured, tables=tuple(tables), adaptive=False), BIRTHS)
+    tables = (
+        NoisyTable(c, g, table.marginal(c), Fraction(1, 10), "fixed") for c, g in zip(pairs, plain, strict=True)
+    )
+    return Town(table, Basis(spec, table, measured, tables=tuple(tables)), BIRTHS)
 
 
 def test_a_page_of_births_is_small_and_fast(browser: Browser, tmp_path: Path, births: Town) -> None:

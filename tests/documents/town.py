@@ -122,7 +122,7 @@ def noisy(original: Table, share: Fraction, seed: int) -> tuple[NoisyTable, ...]
         else:
             stop = -np.expm1(-float(share) / 2)
             noise = random.geometric(stop, exact.shape) - random.geometric(stop, exact.shape)
-        found.append(NoisyTable(columns, groups, exact + noise, share))
+        found.append(NoisyTable(columns, groups, exact + noise, share, "fixed"))
     return tuple(found)
 
 
@@ -145,6 +145,5 @@ def town(scheme: str = "test-then-measure", mode: str = "coin", seed: int = 1, h
         accepted.fit,
         accepted.refit,
         noisy(original, Fraction(1, 2), seed),
-        adaptive=False,
     )
     return Town(original, basis, report(released, date(2026, 11, 17)))

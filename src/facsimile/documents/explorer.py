@@ -6,8 +6,8 @@ the original. Every quantity that comes of noise is computed here: the script on
 An interval is for the original table R, n records like the release S. What it may fail with, α = 5 %, is
 divided among the d rules that exist for it. Which exist follows from the design, never from noise:
 
-Cells.   |R(A) − S(A)| ≤ min(J, K − J)·U for J of the K cells of any table that `marginals-absolute` speaks of,
-  U its bound. It holds for all cells of all tables at once.
+Cells.   `marginals-absolute` bounds the error of every cell by U, of all of them at once. A set that is a sum
+  or a difference of so many cells is off by at most that many U (`union` in analysis/criteria.py).
 Table.   A noisy table y, fixed before the data were seen, has J of its K cells in A. Then
   R(A) = y(A) − (J/K)(Σy − n) ± h(J), h from `analysis.tails`. Of several tables that with the smallest h is
   taken: h depends on the design alone. One interval may be made of p such counts.
@@ -17,11 +17,8 @@ Mean.    The criterion `mean` measured E = max |Σ(x − c)|/max(k, m), c the re
 Where a rule of the plan leaves out every record of A, R(A) = 0.
 
 Theorem.  A table is released and a given interval misses with probability at most α.
-Proof.    Outside scheme `measured` each of the d rules has α/d. The first and the third fail with at most that
-  given a release (acceptance/bounds.py). The second fails in one index with at most luck(α/d), the sum of its p
-  parts, and so in a search that releases with at most α/d (privacy/modes.py); in scheme `train-once` its noise
-  is drawn once, and has α/d itself. In scheme `measured` all noise is the index's: the d rules have luck(α)/d
-  each, in all luck(α), which a search releases with at most α. Outside these events every rule holds, and so
+Proof.    The tables have the part 1/d of α and each other rule as much (analysis/levels.py); each of p counts
+  has the p-th part of the tables' level. Outside the events that these are levels of, every rule holds, and so
   does what follows from them: their intersection, a proportion, the extremes of a mean.  QED
 
 Where no rule says anything, replicates of the release give an estimate, marked as one (analysis/combining.py).
@@ -33,11 +30,9 @@ import base64
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -45,18 +40,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from scipy.special import stdtrit
 
-from facsimile.acceptance.bounds import ALPHA, CONFIDENCE, bound
+from facsimile.acceptance.bounds import ALPHA, CONFIDENCE
 from facsimile.acceptance.decision import Measured
 from facsimile.acceptance.groups import groupings, members, spoken, view_of
 from facsimile.acceptance.kind import kind_of
 from facsimile.acceptance.kinds.means import MeanKind
 from facsimile.analysis.basis import Basis, NoisyTable
+from facsimile.analysis.criteria import error_bound, records
+from facsimile.analysis.levels import Confidence
 from facsimile.analysis.tails import Cells, half_width, law_of
 from facsimile.documents.inline import embedded, part, policy_hash
 from facsimile.documents.metadata import REHEARSAL
 from facsimile.documents.numerals import count, percentage, rounded_up, small, spoken_day
 from facsimile.documents.report import ColumnEntry, Report
-from facsimile.privacy.modes import mode_of
 from facsimile.privacy.queries.means import FloorMeans
 from facsimile.privacy.queries.view import Viewed
 from facsimile.shaping.constraints import allowed
@@ -173,41 +169,30 @@ def _nevers(specification: Specification, domain: Domain) -> Iterator[tuple[Cliq
 
 def bound_of(basis: Basis, measured: Measured, rules: int) -> float | None:
     """The bound of a criterion where so many rules share what may fail; None where none is finite."""
-    spec = basis.specification
-    epsilon = spec.epsilon_of(measured.criterion)
-    if spec.scheme != "measured":
-        return bound(measured, epsilon, spec.scheme == "paper", ALPHA / rules)
-    level = _luck(spec, ALPHA) / rules
-    found, threshold = bound(measured, epsilon, False, level), float(measured.criterion.threshold)
-    if mode_of(spec.selection).luck <= level:
-        return threshold if found is None else min(found, threshold)
-    return found
+    others = rules - 1
+    levels = _confidence(basis.specification).shared(Fraction(1, rules) if others else Fraction(0))
+    return error_bound(basis, measured, levels, others or 1)
 
 
-def noise_level(specification: Specification, rules: int, parts: int) -> Fraction:
+def noise_level(specification: Specification, rules: int, parts: int) -> float:
     """The level of one count of a noisy table, where rules and parts of an interval share what may fail."""
-    if specification.scheme == "train-once":
-        return ALPHA / (rules * parts)
-    if specification.scheme == "measured":
-        return _luck(specification, ALPHA) / (rules * parts)
-    return _luck(specification, ALPHA / rules) / parts
+    return (_confidence(specification).shared(Fraction(1, rules)).tables or 0.0) / parts
 
 
-def spread(table: NoisyTable, taken: int, level: Fraction) -> float:
+def _confidence(specification: Specification) -> Confidence:
+    return Confidence(specification, ALPHA)
+
+
+def spread(table: NoisyTable, taken: int, level: float) -> float:
     """h(J): how far y(A) − (J/K)(Σy − n) can be from R(A), for J of the K cells."""
     share, law, cells = taken / table.counts.size, law_of(table.share), table.counts.size
-    return half_width([Cells(1 - share, law, taken), Cells(share, law, cells - taken)], float(level))
-
-
-def _luck(specification: Specification, alpha: Fraction) -> Fraction:
-    return replace(mode_of(specification.selection), false_accept=alpha).luck
+    return half_width([Cells(1 - share, law, taken), Cells(share, law, cells - taken)], level)
 
 
 def _fixed(basis: Basis) -> tuple[NoisyTable, ...]:
     """The noisy tables that intervals may be taken from: fixed in advance, in a search that bounds bad luck."""
-    spec = basis.specification
-    bounded = spec.scheme == "train-once" or mode_of(spec.selection).halting
-    return () if basis.adaptive or not bounded else basis.tables
+    speak = _confidence(basis.specification).tables_speak
+    return tuple(table for table in basis.tables if speak and table.form == "fixed")
 
 
 def _column(specification: Specification, table: Table, entry: ColumnEntry) -> dict[str, Any]:
@@ -232,7 +217,7 @@ def _column(specification: Specification, table: Table, entry: ColumnEntry) -> d
 def _records(basis: Basis, measured: Measured) -> list[int | None]:
     """U in records, for each number of rules that share."""
     found = (bound_of(basis, measured, rules) for rules in range(1, RULES + 1))
-    return [None if share is None else floor(share * basis.n + 1e-6) for share in found]
+    return [None if share is None else records(basis.n, share) for share in found]
 
 
 def _noisy(basis: Basis, table: NoisyTable, cells: Iterable[Any]) -> dict[str, Any]:

@@ -22,14 +22,19 @@ function rulesOf(told, tables, nevers) {
     return { low: Math.min(one.low, other.low), high: Math.max(one.high, other.high) };
   }
 
-  /* Cells: min(J, K − J) times U. */
-  function reach(box, taken, rules) {
-    const limit = covering(box)?.within[rules - 1] ?? null, all = product(box.map((part) => size(part.place)));
-    return limit === null ? null : Math.min(taken, all - taken) * limit;
+  /* Cells: so many times U. A product of sets is a signed sum of cells: of those inside, of those outside less all
+     records, or column by column of whichever are fewer, the other bins and the whole column or its own bins. */
+  function limitOf(box, rules) {
+    return covering(box)?.within[rules - 1] ?? null;
+  }
+  function fewest(box) {
+    const inside = box.map(({ codes }) => codes.length), outside = box.map(({ place, codes }) => 1 + size(place) - codes.length);
+    const all = product(box.map(({ place }) => size(place))), mixed = product(inside.map((many, i) => Math.min(many, outside[i])));
+    return Math.min(all - product(inside), product(outside) - 1, mixed);
   }
   function byCells(box, value, rules) {
-    const half = reach(box, cellsIn(box), rules);
-    return half === null ? null : counts(value - half, value + half);
+    const limit = limitOf(box, rules);
+    return limit === null ? null : counts(value - fewest(box) * limit, value + fewest(box) * limit);
   }
 
   /* Table: y(A) − (J/K)(Σy − n) ± h(J). */
@@ -122,11 +127,10 @@ function rulesOf(told, tables, nevers) {
     return { low, high, rule: named(exist) };
   }
   function rest(box, value, base, whole, rules) {
-    const codesIn = (place) => base.find((part) => part.place === place)?.codes.length ?? size(place);
-    const taken = product(box.map(({ place }) => codesIn(place)));
-    const [apart, own] = [taken - cellsIn(box), cellsIn(box)].map((cells) => reach(box, cells, rules));
-    if (own === null) return { low: 0, high: n };
-    const half = Math.min(apart, own + reach(base, cellsIn(base), rules));
+    const limit = limitOf(box, rules), codesIn = (place) => base.find((part) => part.place === place)?.codes.length ?? size(place);
+    if (limit === null) return { low: 0, high: n };
+    const apart = product(box.map(({ place }) => codesIn(place))) - cellsIn(box);
+    const half = limit * Math.min(apart, fewest(box) + fewest(base));
     return counts(whole - value - half, whole - value + half);
   }
 
