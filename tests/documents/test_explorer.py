@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from importlib.resources import files
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -79,6 +80,19 @@ def test_only_the_page_s_own_script_and_style_may_run() -> None:
         policy_hash(style[1]),
         " ".join(map(policy_hash, scripts)),
     )
+
+
+def test_every_word_is_used_and_every_used_word_is_there() -> None:
+    folder = files("facsimile.documents") / "templates"
+    names = ("explorer.html", "explorer.js", "explorer.rules.js", "explorer.chart.js")
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    words: dict[str, Any] = json.loads((folder / "explorer.json").read_text(encoding="utf-8"))
+    used = set(re.findall(r"\bwords\.(\w+)", text))
+    assert used == set(words)
+    for name in ("answer", "head", "where", "sure", "csv"):
+        short = rf"\b(?:words\.{name}|{name})\.(\w+)"
+        assert set(re.findall(short, text)) & set(words[name]) == set(words[name]), name
+        assert set(re.findall(rf"words\.{name}\.(\w+)", text)) <= set(words[name])
 
 
 def test_tables_chosen_by_noise_and_searches_without_end_claim_nothing() -> None:

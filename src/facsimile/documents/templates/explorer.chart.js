@@ -28,8 +28,9 @@ function numerals(told) {
 function drawer(told) {
   const MOST_SERIES = 8, MOST_PANELS = 24, MOST_MARKS = 800, SIZE = 13, APART = 13;
   const SHAPES = [
-    "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z", "M-4.4 -4.4h8.8v8.8h-8.8z", "M0 -6L5.2 0L0 6L-5.2 0z", "M0 -5.6L5.4 4.2H-5.4z",
-    "M-1.8 -5.4h3.6v3.6h3.6v3.6h-3.6v3.6h-3.6v-3.6h-3.6v-3.6h3.6z", "M0 5.6L5.4 -4.2H-5.4z",
+    "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z", "M-4.4 -4.4h8.8v8.8h-8.8z", "M0 -6L5.2 0L0 6L-5.2 0z",
+    "M0 -5.6L5.4 4.2H-5.4z", "M0 5.6L5.4 -4.2H-5.4z",
+    "M-1.8 -5.4h3.6v3.6h3.6v3.6h-3.6v3.6h-3.6v-3.6h-3.6v-3.6h3.6z",
   ];
   const shape = (series, given = {}) => make("path", { class: "dot", d: SHAPES[series % SHAPES.length], ...given });
   function make(name, given = {}, ...inside) {
@@ -59,7 +60,7 @@ function drawer(told) {
     if (zero || !values.length) values.push(0);
     let [low, high] = [Math.min(...values), Math.max(...values)];
     if (low === high) [low, high] = zero ? [low, low + 1] : [low - 1, high + 1];
-    const rough = (high - low) / 4, power = 10 ** Math.floor(Math.log10(rough));
+    const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
     const by = power * [1, 2, 5, 10].find((step) => rough / power <= step * 1.0001);
     [low, high] = [Math.floor(low / by + 1e-9) * by, Math.ceil(high / by - 1e-9) * by];
     return { low, high, by, ticks: Array.from({ length: Math.round((high - low) / by) + 1 }, (_, i) => low + i * by) };
@@ -74,12 +75,16 @@ function drawer(told) {
   /* The released figure, as a bar or a point, and the interval of the original; a point without one is hollow. */
   function mark({ value, low, high, status }, x, y, series, bars) {
     const made = make("g", { class: `mark s${series} ${status}` });
-    if (value !== null && bars) made.append(make("rect", { class: "bar", x: x(0), y: y - 7, width: x(value) - x(0), height: 14 }));
+    if (value !== null && bars) {
+      made.append(make("rect", { class: "bar", x: x(0), y: y - 7, width: x(value) - x(0), height: 14 }));
+    }
     if (low !== null) {
       const [from, to] = [low, high].map((end) => x(end).toFixed(1));
       made.append(make("path", { class: "interval", d: `M${from} ${y - 4}v8M${from} ${y}H${to}M${to} ${y - 4}v8` }));
     }
-    if (value !== null && !(bars && low !== null)) made.append(shape(series, { transform: `translate(${x(value).toFixed(1)} ${y})` }));
+    if (value !== null && !(bars && low !== null)) {
+      made.append(shape(series, { transform: `translate(${x(value).toFixed(1)} ${y})` }));
+    }
     return made;
   }
   function panel(rows, series, scale, show, width, words) {
@@ -108,7 +113,8 @@ function drawer(told) {
   return function draw({ axes, lines }, show, width, words) {
     const [rows, columns, panels] = axes, many = columns?.levels.length ?? 1, apart = many > MOST_SERIES;
     const series = apart ? 1 : many, scale = scaled(lines, !show.startsWith("mean")), found = new Map();
-    const heading = (at) => [...(apart ? [columns.levels[at[1]].meaning] : []), ...(panels ? [panels.levels[at[2]].meaning] : [])];
+    const named = (axis, level) => (axis ? [axis.levels[level].meaning] : []);
+    const heading = (at) => [...named(apart && columns, at[1]), ...named(panels, at[2])];
     const empty = () => (rows?.levels ?? [{ meaning: "" }]).map(({ meaning }) => ({ label: meaning, lines: [] }));
     for (const line of lines) {
       const key = [apart ? line.at[1] : 0, line.at[2] ?? 0].join();

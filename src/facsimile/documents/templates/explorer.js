@@ -34,7 +34,8 @@ const explorer = (() => {
     return `#${given}`;
   }
   function restored(hash) {
-    const given = new URLSearchParams(hash.slice(1)), place = (name) => columns.findIndex((column) => column.name === name);
+    const given = new URLSearchParams(hash.slice(1));
+    const place = (name) => columns.findIndex((column) => column.name === name);
     const splitBy = (name) => {
       const [plain, coarse] = [place(name), name.endsWith("*") ? place(name.slice(0, -1)) : -1];
       return plain >= 0 ? String(plain) : columns[coarse]?.groups ? `${coarse}g` : "";
@@ -63,7 +64,8 @@ const explorer = (() => {
     const places = [...columns.keys()], coarse = places.filter((place) => columns[place].groups);
     const group = (label, options) => (options.length ? [element("optgroup", { label }, ...options)] : []);
     const plain = (place) => element("option", { value: `${place}` }, columns[place].name);
-    const grouped = (place) => element("option", { value: `${place}g` }, say(words.groups_of, { name: columns[place].name }));
+    const grouped = (place) =>
+      element("option", { value: `${place}g` }, say(words.groups_of, { name: columns[place].name }));
     at("filters").append(...columns.map(filter));
     for (const id of SPLITS) {
       const options = [...group(words.values, places.map(plain)), ...group(words.grouped, coarse.map(grouped))];
@@ -83,16 +85,20 @@ const explorer = (() => {
     addEventListener("hashchange", () => { restored(location.hash); show(); });
   }
   function refreshed(wanted) {
-    const picked = SPLITS.map((id) => split(at(id).value)), names = picked.filter(Boolean).map(({ place }) => columns[place].name);
+    const picked = SPLITS.map((id) => split(at(id).value));
+    const names = picked.filter(Boolean).map(({ place }) => columns[place].name);
     SPLITS.forEach((id, i) => {
       const taken = picked.filter((one, j) => one && j !== i).map(({ place }) => place);
       for (const option of at(id).options) option.disabled = taken.includes(split(option.value)?.place);
     });
-    const within = names.length > 1 ? names.slice(0, 2).map((name, i) => [`share-${i}`, say(words.share_within, { name })]) : [];
-    const means = columns.flatMap(({ name, numbers }, place) => (numbers ? [[`mean-${place}`, say(words.mean_of, { name })]] : []));
+    const within = (names.length > 1 ? names.slice(0, 2) : [])
+      .map((name, i) => [`share-${i}`, say(words.share_within, { name })]);
+    const means = columns.flatMap(({ name, numbers }, place) =>
+      (numbers ? [[`mean-${place}`, say(words.mean_of, { name })]] : []));
     const options = (pairs) => pairs.map(([value, text]) => element("option", { value }, text));
     const averaged = means.length ? [element("optgroup", { label: words.means }, ...options(means))] : [];
-    at("measure").replaceChildren(...options([["count", words.count], ["share", words.share_all], ...within]), ...averaged);
+    const plain = [["count", words.count], ["share", words.share_all], ...within];
+    at("measure").replaceChildren(...options(plain), ...averaged);
     at("measure").value = wanted;
     if (at("measure").selectedIndex < 0) at("measure").value = "count";
     for (const folded of every("[data-filter]")) {
@@ -116,26 +122,29 @@ const explorer = (() => {
     return said.length > 1 ? said.slice(0, -1).join(", ") + words.where.and + said.at(-1) : said.join("");
   }
   function sentence(line, shown) {
-    const [kind, which] = shown.split("-"), where = conditions(line.parts), { answer } = words;
+    const [kind, which] = shown.split("-"), where = conditions(line.parts), answer = words.answer;
     const having = (parts) => say(words.where.have, { conditions: conditions(parts) });
     const among = (parts) => (conditions(parts) ? say(words.where.with, { conditions: conditions(parts) }) : "");
     const given = { value: line.value === null ? "" : form(shown)(line.value), all: number(told.records) };
     if (kind === "count") return say(where ? answer.count : answer.count_all, { ...given, where: having(line.parts) });
     if (kind === "mean") {
-      const text = line.value === null ? answer.empty : where ? answer.mean : answer.mean_all, name = isolated(columns[which].name);
-      return say(text, { ...given, name, where: line.value === null ? having(line.parts) : among(line.parts) });
+      const text = line.value === null ? answer.empty : where ? answer.mean : answer.mean_all;
+      const said = line.value === null ? having(line.parts) : among(line.parts);
+      return say(text, { ...given, name: isolated(columns[which].name), where: said });
     }
-    const based = (part) => line.base.some(({ place, codes }) => place === part.place && codes.join() === part.codes.join());
+    const same = (one, other) => one.place === other.place && one.codes.join() === other.codes.join();
+    const rest = line.parts.filter((part) => !line.base.some((one) => same(one, part)));
     const text = line.value === null ? answer.undefined : answer.share;
-    return say(text, { ...given, base: among(line.base), where: having(line.parts.filter((part) => !based(part))) }).replace(/ +/g, " ");
+    return say(text, { ...given, base: among(line.base), where: having(rest) }).replace(/ +/g, " ");
   }
   function surety({ low, high, status, rule }, shown) {
-    const { answer } = words;
+    const answer = words.answer;
     if (low === null) return answer.none;
     if (rule[0] === "public") return answer.begin;
     if (rule[0] === "never") return answer.never;
     const given = { low: form(shown)(low, -1), high: form(shown)(high, 1), confidence: told.confidence };
-    return say(status === "estimated" ? answer.estimated : given.low === given.high ? answer.equal : answer.between, given);
+    if (status === "estimated") return say(answer.estimated, given);
+    return say(given.low === given.high ? answer.equal : answer.between, given);
   }
   function answered() {
     const line = chosen === null ? found.all : found.lines[chosen];
@@ -168,7 +177,8 @@ const explorer = (() => {
   function judged() {
     const { lines, size } = found, many = (status) => lines.filter((line) => line.status === status).length;
     const sure = ["guaranteed", "estimated", "none"].find((status) => many(status) === lines.length) ?? "mixed";
-    const given = { all: number(lines.length), guaranteed: number(many("guaranteed")), estimated: number(many("estimated")) };
+    const [guaranteed, estimated] = ["guaranteed", "estimated"].map((status) => number(many(status)));
+    const given = { all: number(lines.length), guaranteed, estimated };
     at("badge").hidden = !lines.length;
     at("badge").textContent = words.badge[sure];
     at("badge").className = sure;
@@ -176,35 +186,46 @@ const explorer = (() => {
       : say(words.verdict[sure === "mixed" && many("estimated") ? "mixed_estimated" : sure], given);
   }
   function drawn() {
-    const { lines } = found, written = form(state.show), values = lines.map(({ value }) => value).filter((value) => value !== null);
+    const { lines } = found, written = form(state.show);
+    const values = lines.map(({ value }) => value).filter((value) => value !== null);
     const names = state.split.map(({ place }) => columns[place].name).join(", ") || words.none;
-    const ends = values.length ? { least: written(Math.min(...values)), most: written(Math.max(...values)) } : { least: "–", most: "–" };
-    const described = say(words.chart_words, { figure: figure(), columns: names, count: number(lines.length), ...ends });
+    const ends = values.length ? [Math.min(...values), Math.max(...values)] : [];
+    const [least, most] = ends.map((end) => written(end));
+    const count = number(lines.length);
+    const described = say(words.chart_words, { figure: figure(), columns: names, count, least, most });
     const made = lines.length ? draw(found, state.show, at("chart").clientWidth, described) : { drawn: [], legend: [] };
-    if (!made) return at("chart").replaceChildren(element("p", { className: "hint" }, say(words.undrawn, { count: number(lines.length) })));
+    if (!made) return at("chart").replaceChildren(element("p", { className: "hint" }, say(words.undrawn, { count })));
     const entries = made.legend.map(({ meaning, svg }) => element("li", {}, svg, element("bdi", {}, meaning)));
-    const headed = (heads) => (heads.length ? [element("figcaption", { dir: "auto" }, heads.map(isolated).join(", "))] : []);
+    const headed = (heads) =>
+      (heads.length ? [element("figcaption", { dir: "auto" }, heads.map(isolated).join(", "))] : []);
     const panels = made.drawn.map(({ heads, svg }) => element("figure", {}, ...headed(heads), svg));
     return at("chart").replaceChildren(...(entries.length ? [element("ul", { className: "legend" }, ...entries)] : []),
       element("div", { className: made.beside ? "panels two" : "panels" }, ...panels));
   }
   function listed() {
-    const { axes, lines } = found, written = form(state.show), { head } = words, shown = all ? lines : lines.slice(0, SHOWN);
+    const { axes, lines } = found, head = words.head, written = form(state.show);
+    const shown = all ? lines : lines.slice(0, SHOWN);
     const names = axes.length ? axes.map(({ place }) => columns[place].name) : [words.chosen];
-    const heading = (className) => (text) => element("th", { scope: "col", className }, element("bdi", {}, text));
-    const heads = [...names.map(heading("")), ...[head.released, head.low, head.high].map(heading("figure")), heading("")(head.status)];
+    const apart = (text) => element("bdi", {}, text);
+    const heading = (className) => (text) => element("th", { scope: "col", className }, apart(text));
+    const figures = [head.released, head.low, head.high].map(heading("figure"));
+    const heads = [...names.map(heading("")), ...figures, heading("")(head.status)];
     document.querySelector("thead tr").replaceChildren(...heads);
     document.querySelector("tbody").replaceChildren(...shown.map((line, i) => {
       const [first, ...others] = axes.length ? line.at.map((level, a) => axes[a].levels[level].meaning) : [words.all];
-      const pick = element("button", { type: "button", className: "pick", tabIndex: i ? -1 : 0 }, element("bdi", {}, first));
-      const ends = [[line.value, 0], [line.low, -1], [line.high, 1]].map(([value, side]) => (value === null ? "–" : written(value, side)));
+      const pick = element("button", { type: "button", className: "pick", tabIndex: i ? -1 : 0 }, apart(first));
+      const ends = [[line.value, 0], [line.low, -1], [line.high, 1]]
+        .map(([value, side]) => (value === null ? "–" : written(value, side)));
       pick.dataset.line = i;
-      return element("tr", {}, element("th", { scope: "row" }, pick), ...others.map((text) => element("td", {}, element("bdi", {}, text))),
-        ...ends.map((text) => element("td", { className: "figure" }, text)), element("td", { className: line.status }, words.status[line.status]));
+      return element("tr", {}, element("th", { scope: "row" }, pick),
+        ...others.map((text) => element("td", {}, apart(text))),
+        ...ends.map((text) => element("td", { className: "figure" }, text)),
+        element("td", { className: line.status }, words.status[line.status]));
     }));
     at("more").hidden = lines.length <= SHOWN;
-    at("more").textContent = all ? say(words.fewer, { count: number(SHOWN) }) : say(words.more, { count: number(lines.length) });
-    at("lines").textContent = lines.length > SHOWN ? say(words.lines, { shown: number(shown.length), count: number(lines.length) }) : "";
+    const count = number(lines.length), part = say(words.lines, { shown: number(shown.length), count });
+    at("more").textContent = all ? say(words.fewer, { count: number(SHOWN) }) : say(words.more, { count });
+    at("lines").textContent = lines.length > SHOWN ? part : "";
   }
 
   /* A line of the table is read as a sentence. Tab reaches one of them, arrows the others. */
@@ -220,7 +241,9 @@ const explorer = (() => {
       chosen = Number(target.dataset.line);
       answered();
     });
-    body.addEventListener("click", ({ target }) => target.closest("tr")?.querySelector(".pick").focus({ preventScroll: true }));
+    body.addEventListener("click", ({ target }) => {
+      target.closest("tr")?.querySelector(".pick").focus({ preventScroll: true });
+    });
     body.addEventListener("keydown", (event) => {
       const picks = every(".pick", body), here = picks.indexOf(event.target);
       const to = picks[{ ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: picks.length - 1 }[event.key]];
@@ -249,7 +272,8 @@ const explorer = (() => {
     return [...comments.map((text) => `# ${bare(text)}`), ...written, ""].join("\r\n");
   }
   function download() {
-    const link = element("a", { href: URL.createObjectURL(new Blob([csv()], { type: "text/csv" })), download: "view.csv" });
+    const file = new Blob([csv()], { type: "text/csv" });
+    const link = element("a", { href: URL.createObjectURL(file), download: "view.csv" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
@@ -264,7 +288,8 @@ const explorer = (() => {
 
   /* What the guarantees are. */
   function explained() {
-    const { cells, tables, means, confidence, rest } = told, names = [...new Set(means.map(({ of }) => isolated(columns[of].name)))];
+    const { cells, tables, means, confidence, rest } = told;
+    const names = [...new Set(means.map(({ of }) => isolated(columns[of].name)))];
     const bounded = ({ ways, within: [within] }) => (within === null ? words.sure.cells_none : say(words.sure.cells, {
       within: number(within), columns: ways === null ? words.sure.any : say(words.sure.up_to, { count: number(ways) }),
     }));
@@ -296,7 +321,8 @@ const explorer = (() => {
     const table = tableOf(told.rows);
     for (const one of told.tables) one.counts = taken(Int32Array, product(one.shape));
     const nevers = told.nevers.map((places) => ({ columns: places, forbidden: taken(Uint8Array, cells(places)) }));
-    const replicates = told.replicates.map((rows) => ({ from: { ...table, counts: taken(Uint32Array, table.rows) }, made: tableOf(rows) }));
+    const drawnAgain = () => ({ ...table, counts: taken(Uint32Array, table.rows) });
+    const replicates = told.replicates.map((rows) => ({ from: drawnAgain(), made: tableOf(rows) }));
     return [{ ...table, replicates }, nevers];
   }
   async function begin() {
@@ -309,7 +335,11 @@ const explorer = (() => {
     restored(location.hash);
     show();
     let width = at("chart").clientWidth;
-    new ResizeObserver(() => { if (at("chart").clientWidth !== width) { width = at("chart").clientWidth; drawn(); } }).observe(at("chart"));
+    new ResizeObserver(() => {
+      if (at("chart").clientWidth === width) return;
+      width = at("chart").clientWidth;
+      drawn();
+    }).observe(at("chart"));
     const banner = at("banner"), root = document.documentElement;
     if (banner) new ResizeObserver(() => root.style.setProperty("--banner", `${banner.offsetHeight}px`)).observe(banner);
   }

@@ -28,8 +28,10 @@ function rulesOf(told, tables, nevers) {
     return covering(box)?.within[rules - 1] ?? null;
   }
   function fewest(box) {
-    const inside = box.map(({ codes }) => codes.length), outside = box.map(({ place, codes }) => 1 + size(place) - codes.length);
-    const all = product(box.map(({ place }) => size(place))), mixed = product(inside.map((many, i) => Math.min(many, outside[i])));
+    const inside = box.map(({ codes }) => codes.length);
+    const outside = box.map(({ place, codes }) => 1 + size(place) - codes.length);
+    const all = product(box.map(({ place }) => size(place)));
+    const mixed = product(inside.map((many, i) => Math.min(many, outside[i])));
     return Math.min(all - product(inside), product(outside) - 1, mixed);
   }
   function byCells(box, value, rules) {
@@ -127,7 +129,8 @@ function rulesOf(told, tables, nevers) {
     return { low, high, rule: named(exist) };
   }
   function rest(box, value, base, whole, rules) {
-    const limit = limitOf(box, rules), codesIn = (place) => base.find((part) => part.place === place)?.codes.length ?? size(place);
+    const limit = limitOf(box, rules);
+    const codesIn = (place) => base.find((part) => part.place === place)?.codes.length ?? size(place);
     if (limit === null) return { low: 0, high: n };
     const apart = product(box.map(({ place }) => codesIn(place))) - cellsIn(box);
     const half = limit * Math.min(apart, fewest(box) + fewest(base));
@@ -159,7 +162,8 @@ function rulesOf(told, tables, nevers) {
   const single = told.columns.map(({ labels }, place) => labels.map((_, code) => ({ place, codes: [code] })));
   function mean(box, of, values) {
     const codes = box.find((part) => part.place === of)?.codes ?? [...values.keys()], parts = values.length;
-    const numbers = codes.map((code) => told.columns[of].numbers[code]), others = box.filter((part) => part.place !== of);
+    const numbers = codes.map((code) => told.columns[of].numbers[code]);
+    const others = box.filter((part) => part.place !== of);
     const boxes = codes.map((code) => (parts > 1 ? [...others, single[of][code]] : others));
     const exist = { cells: Boolean(covering(boxes[0])), noisy: boxes.every((one) => narrowest(one, 3, parts)) };
     const group = exist.cells || exist.noisy || !box.length ? asked(box, of) : undefined;
@@ -174,7 +178,8 @@ function rulesOf(told, tables, nevers) {
     }
     if (!found) return null;
     const ends = [Math.min(...numbers), Math.max(...numbers)];
-    return { low: among(found.low, ...ends), high: among(found.high, ...ends), rule: named(exist, limit === null ? [] : ["mean"]) };
+    const rule = named(exist, limit === null ? [] : ["mean"]);
+    return { low: among(found.low, ...ends), high: among(found.high, ...ends), rule };
   }
   return { count, share, mean, size };
 }
@@ -184,7 +189,8 @@ function rulesOf(told, tables, nevers) {
    value of the first column), share-1, or mean-PLACE. */
 function viewer(told, table, rules) {
   const MOST = 20000;
-  const boxed = (parts) => parts.filter(({ place, codes }) => codes.length < rules.size(place)).sort((a, b) => a.place - b.place);
+  const boxed = (parts) => parts.filter(({ place, codes }) => codes.length < rules.size(place))
+    .sort((one, other) => one.place - other.place);
   const numbersOf = (of) => told.columns[of].numbers;
 
   function axis({ place, grouped }, only) {
@@ -232,12 +238,14 @@ function viewer(told, table, rules) {
   function interval(kind, of, box, values, base, whole) {
     if (kind === "count") return [rules.count(box, total(values)), 0, told.records];
     if (kind === "share") return [rules.share(box, total(values), base, whole), 0, 1];
-    const codes = box.find((part) => part.place === of)?.codes ?? [...values.keys()], own = codes.map((code) => numbersOf(of)[code]);
+    const codes = box.find((part) => part.place === of)?.codes ?? [...values.keys()];
+    const own = codes.map((code) => numbersOf(of)[code]);
     return [rules.mean(box, of, values), Math.min(...own), Math.max(...own)];
   }
   /* An interval of everything that is possible says nothing. */
   function judged([found, least, most]) {
-    if (found && (found.low > least || found.high < most || least === most)) return { ...found, status: "guaranteed", least, most };
+    const says = found && (found.low > least || found.high < most || least === most);
+    if (says) return { ...found, status: "guaranteed", least, most };
     return { low: null, high: null, rule: [], status: "none", least, most };
   }
 
@@ -247,7 +255,8 @@ function viewer(told, table, rules) {
     if (!open.length || !table.replicates.length) return;
     const pairs = table.replicates.map(({ made, from }) => [measured(made), measured(from)]);
     for (const line of open) {
-      const errors = pairs.map((pair) => pair.map((of) => of(line.index))).map(([made, from]) => (made === null || from === null ? NaN : made - from));
+      const errors = pairs.map((pair) => pair.map((at) => at(line.index)))
+        .map(([made, from]) => (made === null || from === null ? NaN : made - from));
       const reach = told.kappa * Math.sqrt(total(errors.map((error) => error ** 2)) / errors.length);
       if (!(reach > 0)) continue;
       const low = Math.max(line.least, line.value - reach), high = Math.min(line.most, line.value + reach);
@@ -264,35 +273,35 @@ function viewer(told, table, rules) {
     const levelsAt = (index) => axes.map(({ levels }, i) => Math.floor(index / steps[i]) % levels.length);
     /* A share is of the records in a value of one column and in a panel, or of all. */
     const based = (i) => kind === "share" && which !== undefined && (i === Number(which) || i > 1);
-    const keyOf = (at) => at.filter((_, i) => based(i)).join();
-
-    function gathered(data) {
-      const found = counted(data, axes, others, bins, of), wholes = new Map();
-      for (let index = 0; kind === "share" && index < size; index++) {
-        const key = keyOf(levelsAt(index));
-        wholes.set(key, (wholes.get(key) ?? 0) + found[index]);
-      }
-      return { values: (index) => [...found.subarray(index * bins, (index + 1) * bins)], whole: (at) => wholes.get(keyOf(at)) };
-    }
-    const measured = (data) => {
-      const { values, whole } = gathered(data);
-      return (index) => figure(kind, of, values(index), whole(levelsAt(index)));
-    };
-
-    const own = kind === "mean" ? "mean" : "count", values = [...counted(table, [], filters, bins, of)];
-    const all = { index: 0, parts: filters, value: figure(own, of, values), ...judged(interval(own, of, boxed(filters), values)) };
-    estimated([all], (data) => () => figure(own, of, [...counted(data, [], filters, bins, of)]));
+    const whatever = kind === "mean" ? "mean" : "count", values = [...counted(table, [], filters, bins, of)];
+    const known = judged(interval(whatever, of, boxed(filters), values));
+    const all = { index: 0, parts: filters, value: figure(whatever, of, values), ...known };
+    estimated([all], (data) => {
+      const again = counted(data, [], filters, bins, of);
+      return () => figure(whatever, of, again);
+    });
     if (!size || size > MOST) return { axes, size, all, lines: [] };
 
-    const { values: valuesOf, whole } = gathered(table);
-    const lines = Array.from({ length: size }, (_, index) => {
-      const at = levelsAt(index), parts = [...at.map((level, i) => axes[i].levels[level].part), ...others];
+    const places = Array.from({ length: size }, (_, index) => levelsAt(index));
+    const keys = places.map((at) => at.filter((_, i) => based(i)).join());
+    function gathered(data) {
+      const found = counted(data, axes, others, bins, of), wholes = new Map();
+      if (kind === "share") keys.forEach((key, index) => wholes.set(key, (wholes.get(key) ?? 0) + found[index]));
+      const values = (index) => found.subarray(index * bins, (index + 1) * bins);
+      return { values, whole: (index) => wholes.get(keys[index]) };
+    }
+    const { values: valuesAt, whole } = gathered(table);
+    const lines = places.map((at, index) => {
+      const parts = [...at.map((level, i) => axes[i].levels[level].part), ...others];
       const held = at.flatMap((level, i) => (based(i) ? [axes[i].levels[level].part] : []));
       const base = [...held, ...filters.filter(({ place }) => !held.some((part) => part.place === place))];
-      const sought = interval(kind, of, boxed(parts), valuesOf(index), boxed(base), whole(at));
-      return { index, at, parts, base, value: figure(kind, of, valuesOf(index), whole(at)), ...judged(sought) };
+      const own = [...valuesAt(index)], sought = interval(kind, of, boxed(parts), own, boxed(base), whole(index));
+      return { index, at, parts, base, value: figure(kind, of, own, whole(index)), ...judged(sought) };
     });
-    estimated(lines, measured);
+    estimated(lines, (data) => {
+      const again = gathered(data);
+      return (index) => figure(kind, of, again.values(index), again.whole(index));
+    });
     return { axes, size, all, lines };
   };
 }
