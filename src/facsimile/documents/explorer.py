@@ -30,6 +30,7 @@ import base64
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -62,6 +63,7 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.release import Specification
 from facsimile.table.conditions import Mask
 from facsimile.table.domain import Clique, Domain
+from facsimile.table.exact import Ints
 from facsimile.table.table import Table
 
 RULES = 3
@@ -70,6 +72,8 @@ PARTS = ("css", "json", "rules.js", "chart.js", "js")
 Replicates = Sequence[tuple[Table, Table]]
 MOST_CELLS = 2**16
 """Rules about more cells than these are left to the reader."""
+MOST_NOISY = 2**20
+"""Larger noisy tables are not in the page."""
 MOST_WIDTHS = 256
 """A noisy table has half widths for so many numbers of cells, the smallest ones."""
 
@@ -94,7 +98,7 @@ def explorer(basis: Basis, report: Report, replicates: Replicates = (), kappa: f
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
         data=Markup(embedded(told(basis, report, replicates, kappa) | {"words": words})),
-    ).encode()
+    ).encode(errors="replace")
 
 
 def told(
@@ -129,13 +133,13 @@ def packed(
 ) -> str:
     """The released table, noisy tables, forbidden cells and replicates: little-endian, deflated, in base64.
 
-    A table is the codes of each column, then the counts. A code has one byte where the column has at most 256
-    of them, else two; a count has four, with a sign where it is noisy. The release drawn again has its very
-    rows, so counts are enough.
+    A table is the codes of each column, then the counts. A code has one, two or four bytes, as its column
+    needs; a count has four, or is a float from 2³² records on; noisy ones are floats. The release drawn again
+    has its very rows, so counts are enough.
     """
     parts = [
         *_bytes(table),
-        *(one.counts.astype("<i4").tobytes() for one in noisy),
+        *(one.counts.astype("<f8").tobytes() for one in noisy),
         *(mask.astype("<u1").tobytes() for mask in nevers),
         *(piece for drawn, made in replicates for piece in (_drawn(table, drawn), *_bytes(made))),
     ]
@@ -145,15 +149,22 @@ def packed(
 
 def _bytes(table: Table) -> Iterator[bytes]:
     for name, size in zip(table.domain.names, table.domain.shape, strict=True):
-        yield table.column(name).astype("<u1" if size <= 256 else "<u2").tobytes()
-    yield table.counts.astype("<u4").tobytes()
+        kind = "<u1" if size <= 2**8 else "<u2" if size <= 2**16 else "<u4"
+        yield table.column(name).astype(kind).tobytes()
+    yield _counts(table.counts, table.n)
+
+
+def _counts(counts: Ints, n: int) -> bytes:
+    return counts.astype("<u4" if n < 2**32 else "<f8").tobytes()
 
 
 def _drawn(table: Table, drawn: Table) -> bytes:
     """How often each row of a table was drawn."""
     rows = np.concatenate([table.codes, drawn.codes])
     places = np.unique(rows, axis=0, return_inverse=True)[1].ravel()[table.distinct :]
-    return np.bincount(places, drawn.counts, table.distinct).astype("<u4").tobytes()
+    found = np.zeros(table.distinct, np.int64)
+    found[places] = drawn.counts
+    return _counts(found, table.n)
 
 
 def _nevers(specification: Specification, domain: Domain) -> Iterator[tuple[Clique, Mask]]:
@@ -191,14 +202,15 @@ def spread(table: NoisyTable, taken: int, level: float) -> float:
 def _fixed(basis: Basis) -> tuple[NoisyTable, ...]:
     """The noisy tables that intervals may be taken from: fixed in advance, in a search that bounds bad luck."""
     speak = _confidence(basis.specification).tables_speak
-    return tuple(table for table in basis.tables if speak and table.form == "fixed")
+    fixed = (table for table in basis.tables if speak and table.form == "fixed")
+    return tuple(table for table in fixed if table.counts.size <= MOST_NOISY)
 
 
 def _column(specification: Specification, table: Table, entry: ColumnEntry) -> dict[str, Any]:
     """One column of the dictionary, with its coarse groups where its bins lie in them."""
     column, axis = specification.column(entry.name), table.domain.axis(entry.name)
     groups: list[dict[str, Any]] = []
-    if column.groups is not None:
+    with suppress(KeyError, ValueError):
         labels, places = column.coarsening(axis)
         for label, mask in zip(labels, members((entry.name, places)), strict=False):
             codes = np.flatnonzero(mask).tolist()

@@ -316,12 +316,14 @@ const explorer = (() => {
     let from = 0;
     const taken = (kind, many) => new kind(buffer.slice(from, from += many * kind.BYTES_PER_ELEMENT));
     const cells = (places) => product(places.map((place) => columns[place].labels.length));
-    const codesOf = (rows) => columns.map(({ labels }) => taken(labels.length <= 256 ? Uint8Array : Uint16Array, rows));
-    const tableOf = (rows) => ({ rows, codes: codesOf(rows), counts: taken(Uint32Array, rows) });
+    const kindOf = ({ labels: { length } }) => (length <= 2 ** 8 ? Uint8Array : length <= 2 ** 16 ? Uint16Array : Uint32Array);
+    const counted = told.records < 2 ** 32 ? Uint32Array : Float64Array;
+    const codesOf = (rows) => columns.map((column) => taken(kindOf(column), rows));
+    const tableOf = (rows) => ({ rows, codes: codesOf(rows), counts: taken(counted, rows) });
     const table = tableOf(told.rows);
-    for (const one of told.tables) one.counts = taken(Int32Array, product(one.shape));
+    for (const one of told.tables) one.counts = taken(Float64Array, product(one.shape));
     const nevers = told.nevers.map((places) => ({ columns: places, forbidden: taken(Uint8Array, cells(places)) }));
-    const drawnAgain = () => ({ ...table, counts: taken(Uint32Array, table.rows) });
+    const drawnAgain = () => ({ ...table, counts: taken(counted, table.rows) });
     const replicates = told.replicates.map((rows) => ({ from: drawnAgain(), made: tableOf(rows) }));
     return [{ ...table, replicates }, nevers];
   }
