@@ -92,7 +92,8 @@ def combine(
     `release`: T(S). `replicates`: T(S*ᵣ), one entry (or row) for each. `resampled`: T(R*ᵣ), in the same order;
     needed for the target `confidential`. `kappa`: a calibrated factor in place of Student's.
 
-    >>> found = combine(10.0, [12, 9, 11, 8], [11, 10, 10, 9])
+    >>> import facsimile
+    >>> found = facsimile.combine(10.0, [12, 9, 11, 8], [11, 10, 10, 9])
     >>> float(found.standard_error), round(float(found.low), 2), round(float(found.high), 2)
     (1.0, 7.22, 12.78)
     """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from documents.test_browser import Browser
-from facsimile.explore.report import _script
+from facsimile.documents.inline import part
 from facsimile.explore.report.exhibits import FORMATS
 
 pytestmark = pytest.mark.usefixtures("chromium")
@@ -104,7 +104,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     empty = tmp_path_factory.mktemp("page") / "empty.html"
     empty.write_text("<!DOCTYPE html><title>charts</title>")
     found.open(empty, 800)
-    found.ask("Runtime.evaluate", expression=_script("charts.js"))
+    found.ask("Runtime.evaluate", expression=part("facsimile.explore.report", "charts.js"))
     yield found
     found.close()
 

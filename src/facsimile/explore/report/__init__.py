@@ -6,12 +6,9 @@ else run and nothing be loaded. Texts of a specification are escaped in the page
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,7 @@ from markupsafe import Markup
 
 from facsimile import __version__
 from facsimile.acceptance.kind import kind_of
+from facsimile.documents.inline import embedded, part, policy_hash
 from facsimile.documents.numerals import count, small
 from facsimile.errors import refusal
 from facsimile.explore.planner import BOUNDED
@@ -27,7 +25,7 @@ from facsimile.explore.report.beside import alike, beside, settings
 from facsimile.explore.report.closeup import closeup, readings
 from facsimile.explore.report.comparison import Comparison, Tell, compare
 from facsimile.explore.report.contenders import TABLES
-from facsimile.explore.report.exhibits import SHOWN, Exhibit, Exhibits, embedded, figure
+from facsimile.explore.report.exhibits import SHOWN, Exhibit, Exhibits, figure
 from facsimile.explore.report.figures import regressed
 from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.overview import overview
@@ -121,7 +119,7 @@ def page(study: Study, names: Sequence[str] = (), tables: int = TABLES) -> str:
 
 def _page(findings: Findings, comparison: Comparison) -> str:
     exhibits = Exhibits(_exhibits(findings, comparison))
-    scripts = {name: _script(f"{name}.js") for name in ("charts", "study")}
+    scripts = {name: part(__name__, f"{name}.js") for name in ("charts", "study")}
     return (
         _templates()
         .get_template("study.html")
@@ -133,7 +131,7 @@ def _page(findings: Findings, comparison: Comparison) -> str:
             charts=exhibits.charts,
             sheets=exhibits.sheets,
             data=Markup(embedded(exhibits.as_json())),
-            hashes=Markup(" ".join(map(_hash, scripts.values()))),
+            hashes=Markup(" ".join(map(policy_hash, scripts.values()))),
             scripts=[Markup(script) for script in scripts.values()],
         )
     )
@@ -199,17 +197,3 @@ def _templates() -> Environment:
     found.filters |= {"count": count, "epsilon": show_decimal, "figure": figure}
     found.filters["share"] = lambda value: f"{100 * value:.1f}\u00a0%"
     return found
-
-
-@cache
-def _script(name: str) -> str:
-    """A script that a page can hold: nothing in it ends the element early."""
-    script = (files("facsimile.explore.report") / "templates" / name).read_text(encoding="utf-8")
-    if "</script" in script.lower() or "<!--" in script:
-        raise ValueError("a script would end before its end")
-    return script
-
-
-def _hash(script: str) -> str:
-    """What the page's policy calls the script."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

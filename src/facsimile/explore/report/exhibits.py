@@ -7,7 +7,6 @@ a kind of chart is drawn stands in `templates/charts.js`.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -190,11 +189,3 @@ def columns(rows: Rows) -> dict[str, Any]:
         else:
             found[name] = values
     return found
-
-
-def embedded(data: Any) -> str:
-    """JSON that may stand inside a script element: no character of it can end the element or begin markup."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for letter in "<>&\u2028\u2029":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
