@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
 import shutil
+import zlib
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import fields, replace
@@ -32,6 +34,7 @@ from facsimile.acceptance.bounds import level, upper
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.kinds.regression import CoefficientsKind
 from facsimile.cli.program import app
+from facsimile.documents.explorer import PACKED
 from facsimile.documents.numerals import above
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError
@@ -598,3 +601,24 @@ def test_a_changed_confidence_is_found(copy: Path, key: str) -> None:
         "E503",
         "report.json says something that does not follow from the rest: `confidence` is another.",
     )
+
+
+def test_an_explorer_that_another_library_packed_is_the_same_page(tmp_path: Path) -> None:
+    """Other bytes, the same data: it holds. Other data in it: it does not."""
+    (tmp_path / "budget").mkdir()
+    write_data(tmp_path)
+    release(request(tmp_path, specification=specification(publish=["explorer"])))
+    folder = tmp_path / "bundle"
+    page = (folder / bundle.EXPLORER).read_bytes()
+    before, mark, rest = page.partition(PACKED)
+    packed, _, after = rest.partition(b'"')
+    content = zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS)
+    for data, holds in ((content, True), (content[:-1] + b"\7", False)):
+        stored = zlib.compressobj(0, zlib.DEFLATED, -zlib.MAX_WBITS)
+        other = base64.b64encode(stored.compress(data) + stored.flush())
+        (folder / bundle.EXPLORER).write_bytes(before + mark + other + b'"' + after)
+        manifest = json.loads((folder / bundle.MANIFEST).read_text())
+        hashed = hashlib.sha256((folder / bundle.EXPLORER).read_bytes()).hexdigest()
+        manifest["sha256"][bundle.EXPLORER] = hashed
+        (folder / bundle.MANIFEST).write_text(json.dumps(manifest))
+        assert (verify(folder).records > 0) if holds else refused(folder)[0] == "E503"

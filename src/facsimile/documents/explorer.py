@@ -74,6 +74,8 @@ MOST_CELLS = 2**16
 """Rules about more cells than these are left to the reader."""
 MOST_NOISY = 2**20
 """Larger noisy tables are not in the page."""
+PACKED = b'"packed":"'
+MOST_PACKED = 2**28
 MOST_WIDTHS = 256
 """A noisy table has half widths for so many numbers of cells, the smallest ones."""
 
@@ -145,6 +147,18 @@ def packed(
     ]
     deflater = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(deflater.compress(b"".join(parts)) + deflater.flush()).decode()
+
+
+def unpacked(page: bytes) -> tuple[bytes, bytes]:
+    """A page without what is packed, and what that holds: the same wherever it was packed. ValueError where
+    nothing is."""
+    before, mark, rest = page.partition(PACKED)
+    content, end, after = rest.partition(b'"')
+    try:
+        inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        return before + mark + end + after, inflater.decompress(base64.b64decode(content), MOST_PACKED)
+    except (zlib.error, ValueError):
+        raise ValueError("nothing is packed") from None
 
 
 def _bytes(table: Table) -> Iterator[bytes]:

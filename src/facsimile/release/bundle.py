@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from facsimile import storage
 from facsimile.documents import metadata, readme
 from facsimile.documents.catalogue import metadata_files
+from facsimile.documents.explorer import explorer
 from facsimile.documents.labelled import labelled_files, try_writing
 from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
@@ -30,8 +31,8 @@ from facsimile.table.table import Table
 
 DATA, PARQUET, SPECIFICATION, REPORT = "data.csv", "data.parquet", "release.yaml", "report.json"
 PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", "manifest.json"
-SIGNATURE = "signature.dsse"
-DOCUMENT_BYTES, TABLE_BYTES, LABELLED_BYTES = 4 << 20, 1 << 27, 48
+SIGNATURE, EXPLORER = "signature.dsse", "explore.html"
+DOCUMENT_BYTES, TABLE_BYTES, LABELLED_BYTES = 8 << 20, 1 << 27, 48
 """Room for documents, for noisy tables, and for a field of a record in labelled files while they are made."""
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 """What every bundle holds, beside its manifest."""
@@ -61,6 +62,8 @@ def files(
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
     found[PAGE] = readme.html(said).encode()
     found[PDF] = readme.pdf(said)
+    if publishes("explorer"):
+        found[EXPLORER] = explorer(release.basis, said)
     if publishes("metadata"):
         found |= metadata_files(said, sizes)
     found |= more or {}
@@ -141,7 +144,8 @@ def listed(folder: Path) -> set[str]:
 
 def ours(name: str) -> bool:
     """Whether a file has a name that bundles use."""
-    return name in (*NAMES, MANIFEST, SIGNATURE) or bool(re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name))
+    inside = re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name)
+    return name in (*NAMES, EXPLORER, MANIFEST, SIGNATURE) or inside is not None
 
 
 def replicated(release: Release, prior: Table | None) -> dict[str, bytes]:
