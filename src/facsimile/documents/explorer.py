@@ -220,9 +220,19 @@ def _column(specification: Specification, table: Table, entry: ColumnEntry) -> d
         "description": entry.description,
         "labels": entry.labels,
         "meanings": entry.meanings,
+        "shown": [_short(*both) for both in zip(entry.labels, entry.meanings, strict=True)],
         "numbers": entry.numbers,
         "groups": groups if 1 < len(groups) < axis.size else None,
     }
+
+
+def _short(label: str, meaning: str) -> str:
+    """What stands beside a figure: a label that its meaning only adds to, else the meaning.
+
+    >>> _short("<18", "less than 18"), _short("infant", "infant (0 or less)")
+    ('less than 18', 'infant')
+    """
+    return label if meaning.startswith(f"{label} (") else meaning
 
 
 def _records(basis: Basis, measured: Measured) -> list[int | None]:
