@@ -34,6 +34,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def told(
     """What the script is given."""
     spec, domain = basis.specification, basis.table.domain
     tables, nevers = _fixed(basis), tuple(_nevers(spec, domain))
-    cells = [(m.criterion, m) for m in basis.measured if isinstance(m.criterion, MarginalsAbsolute)]
+    cells = _broadest(basis.measured)
     return {
         "title": report.title,
         "rehearsal": report.rehearsal,
@@ -121,7 +122,7 @@ def told(
         "rows": basis.table.distinct,
         "columns": [_column(spec, basis.table, entry) for entry in report.columns],
         "cells": [{"ways": criterion.ways, "within": _records(basis, m)} for criterion, m in cells],
-        "tables": [_noisy(basis, table, [criterion for criterion, _ in cells]) for table in tables],
+        "tables": [_noisy(basis, table, [criterion.ways for criterion, _ in cells]) for table in tables],
         "means": [_means(basis, m) for m in basis.measured if _speaks_of_means(m)],
         "nevers": [[domain.place(name) for name in columns] for columns, _ in nevers],
         "replicates": [made.distinct for _, made in replicates],
@@ -220,6 +221,12 @@ def _fixed(basis: Basis) -> tuple[NoisyTable, ...]:
     return tuple(table for table in fixed if table.counts.size <= MOST_NOISY)
 
 
+def _broadest(measured: Iterable[Measured]) -> list[tuple[MarginalsAbsolute, Measured]]:
+    """The criterion about cells of most columns, if there is any: one noisy number, so one event."""
+    found = [(m.criterion, m) for m in measured if isinstance(m.criterion, MarginalsAbsolute)]
+    return sorted(found, key=lambda one: (one[0].ways is not None, -(one[0].ways or 0)))[:1]
+
+
 def _column(specification: Specification, table: Table, entry: ColumnEntry) -> dict[str, Any]:
     """One column of the dictionary, with its coarse groups where its bins lie in them."""
     column, axis = specification.column(entry.name), table.domain.axis(entry.name)
@@ -234,9 +241,19 @@ def _column(specification: Specification, table: Table, entry: ColumnEntry) -> d
         "description": entry.description,
         "labels": entry.labels,
         "meanings": entry.meanings,
+        "shown": [_short(*both) for both in zip(entry.labels, entry.meanings, strict=True)],
         "numbers": entry.numbers,
         "groups": groups if 1 < len(groups) < axis.size else None,
     }
+
+
+def _short(label: str, meaning: str) -> str:
+    """What stands beside a figure: a label that its meaning only adds to, else the meaning.
+
+    >>> _short("<18", "less than 18"), _short("infant", "infant (0 or less)")
+    ('less than 18', 'infant')
+    """
+    return label if meaning.startswith(f"{label} (") else meaning
 
 
 def _records(basis: Basis, measured: Measured) -> list[int | None]:
@@ -245,10 +262,10 @@ def _records(basis: Basis, measured: Measured) -> list[int | None]:
     return [None if share is None else records(basis.n, share) for share in found]
 
 
-def _noisy(basis: Basis, table: NoisyTable, cells: Iterable[Any]) -> dict[str, Any]:
+def _noisy(basis: Basis, table: NoisyTable, cells: Iterable[int | None]) -> dict[str, Any]:
     """A noisy table with its half widths: for rules/parts, the number of cells and the half width."""
     domain, shape = basis.table.domain, table.counts.shape
-    covered = any(c.ways is None or c.ways >= len(table.columns) for c in cells)
+    covered = any(ways is None or ways >= len(table.columns) for ways in cells)
     taken = _numbers_of_cells([range(1, size + 1) for size in shape], table.counts.size)
     wanted = {(rules, parts): set(taken) for rules in range(1 + covered, 3) for parts in (1, 2)}
     for place, (name, size) in enumerate(zip(table.columns, shape, strict=True)):
@@ -259,16 +276,16 @@ def _noisy(basis: Basis, table: NoisyTable, cells: Iterable[Any]) -> dict[str, A
         few = _numbers_of_cells(single, table.counts.size)
         for rules in range(1 + covered, RULES + 1):
             wanted.setdefault((rules, axis.size), set()).update(few)
+    half: dict[str, list[tuple[int, float]]] = {}
+    for (rules, parts), numbers in sorted(wanted.items()):
+        level = noise_level(basis.specification, rules, parts)
+        widths = ((j, spread(table, j, level)) for j in sorted(numbers))
+        half[f"{rules}/{parts}"] = [one for one in widths if isfinite(one[1])]
     return {
         "columns": [domain.place(name) for name in table.columns],
         "groups": [groups.tolist() for groups in table.groups],
         "shape": list(shape),
-        "half": {
-            f"{rules}/{parts}": [
-                [j, spread(table, j, noise_level(basis.specification, rules, parts))] for j in sorted(numbers)
-            ]
-            for (rules, parts), numbers in sorted(wanted.items())
-        },
+        "half": half,
     }
 
 

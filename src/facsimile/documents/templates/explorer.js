@@ -111,10 +111,10 @@ const explorer = (() => {
 
   /* Words. */
   function valuesOf({ place, codes }) {
-    const { meanings, groups } = columns[place], group = groups?.find((one) => one.codes.join() === codes.join());
+    const { shown, groups } = columns[place], group = groups?.find((one) => one.codes.join() === codes.join());
     if (codes.length > 1 && group) return isolated(group.label);
     if (codes.length > 4) return say(words.where.many, { count: number(codes.length) });
-    return codes.map((code) => isolated(meanings[code])).join(words.where.or);
+    return codes.map((code) => isolated(shown[code])).join(words.where.or);
   }
   function conditions(parts) {
     const said = parts.filter(({ place, codes }) => limited(codes, place)).sort((one, other) => one.place - other.place)

@@ -194,8 +194,8 @@ function viewer(told, table, rules) {
   const numbersOf = (of) => told.columns[of].numbers;
 
   function axis({ place, grouped }, only) {
-    const { labels, meanings, groups } = told.columns[place], kept = new Set(only.get(place) ?? labels.keys());
-    const plain = () => labels.map((label, code) => ({ label, meaning: meanings[code], codes: [code] }));
+    const { labels, shown, groups } = told.columns[place], kept = new Set(only.get(place) ?? labels.keys());
+    const plain = () => labels.map((label, code) => ({ label, meaning: shown[code], codes: [code] }));
     const levels = (grouped ? groups.map(({ label, codes }) => ({ label, meaning: label, codes })) : plain())
       .map((level) => ({ ...level, part: { place, codes: level.codes.filter((code) => kept.has(code)) } }))
       .filter(({ part }) => part.codes.length);
