@@ -11,6 +11,8 @@ from bases import basis, domain_of, noisy_table, specification
 from facsimile.analysis.answers import ESTIMATED, NONE, Analyst
 from facsimile.analysis.asking import Answer, ask
 from facsimile.analysis.basis import Basis
+from facsimile.spec.calibration import Calibration
+from facsimile.spec.release import Specification
 from facsimile.table.table import Table
 
 SPEC = specification(600)
@@ -51,9 +53,9 @@ def test_every_figure_says_what_it_is_worth(question: str) -> None:
     assert said["question"] == question and said["confidence"] == 0.95
 
 
-def estimated(question: str) -> Answer:
+def estimated(question: str, spec: Specification = SPEC) -> Answer:
     pairs = [(drawn(10 + i), drawn(20 + i)) for i in range(8)]
-    return ask(Analyst(Basis(SPEC, drawn(1), ())), question, pairs)
+    return ask(Analyst(Basis(spec, drawn(1), ())), question, lambda: pairs)
 
 
 def test_replicates_estimate_where_nothing_is_guaranteed() -> None:
@@ -73,6 +75,36 @@ def test_replicates_estimate_where_nothing_is_guaranteed() -> None:
 def test_a_figure_that_a_replicate_does_not_have_is_not_estimated() -> None:
     empty = Table.from_rows(DOMAIN, [ROWS[0]], [600])
     found = ask(
-        Analyst(Basis(SPEC, drawn(1), ())), "mean age where sex = F", [(empty, empty), (empty, drawn(2))]
+        Analyst(Basis(SPEC, drawn(1), ())),
+        "mean age where sex = F",
+        lambda: [(empty, empty), (empty, drawn(2))],
     )
     assert found.found.status == NONE
+
+
+def test_replicates_are_made_only_where_they_are_needed() -> None:
+    real = drawn(1)
+    known = basis(SPEC, real, real, [noisy_table(real, ("age", "sex"), SPEC.budget.generator)])
+    found = ask(Analyst(known), "count where sex = F", lambda: pytest.fail("nothing has to be estimated"))
+    assert found.found.status == "guaranteed"
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("count where age < 18", "one-way"),
+        ("table sex by age", "two-way"),
+        ("table sex by age by colour", "three-way"),
+        ("mean age", "means"),
+        ("proportion sex = F given age < 18", "proportions"),
+        ("regress age on sex", "coefficients"),
+    ],
+)
+def test_an_estimate_reaches_as_far_as_its_calibration_says(question: str, kind: str) -> None:
+    """Nine deviations where the specification calibrates its kind by nine, Student's elsewhere."""
+    calibrated = {"data": "a town nearby", "replicates": "8", "kappa": {kind: "9"}}
+    spec = SPEC.model_copy(update={"calibration": Calibration.model_validate(calibrated)})
+    for plain, own in zip(estimated(question).rows, estimated(question, spec).rows, strict=True):
+        assert plain.found.interval is not None and own.found.interval is not None
+        assert own.found.interval.width == pytest.approx(9 / 2.306 * plain.found.interval.width, rel=1e-3)
+        assert "Calibrated on a town nearby." in own.found.rules[0].why

@@ -7,16 +7,16 @@ no guarantee, and marked so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf, sqrt
+from math import inf
 from typing import Any
-
-from scipy.special import stdtrit
 
 from facsimile.analysis.answers import ESTIMATED, NONE, Analyst, Found
 from facsimile.analysis.basis import Basis
+from facsimile.analysis.combining import combine, scaled
+from facsimile.analysis.events import event_of
 from facsimile.analysis.intervals import Claim, Interval
 from facsimile.analysis.questions import (
     Count,
@@ -30,12 +30,15 @@ from facsimile.analysis.questions import (
 )
 from facsimile.analysis.regressions import regressed
 from facsimile.errors import FacsimileError
+from facsimile.spec.calibration import Kind
+from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 
 Pair = tuple[Table, Table]
 REPLICATES = "replicates"
 REPLICATES_WHY = "The release was made again from itself; the spread of the figure estimates its error."
 FEWEST = 2
+COUNTED: tuple[Kind, ...] = ("one-way", "two-way", "three-way")
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,12 @@ def _finite(number: float) -> float | None:
     return number if abs(number) < inf else None
 
 
-def ask(analyst: Analyst, question: Question | str, replicates: Sequence[Pair] = ()) -> Answer:
-    """The answer to a question."""
+def ask(analyst: Analyst, question: Question | str, replicates: Callable[[], Sequence[Pair]] = tuple) -> Answer:
+    """The answer to a question; `replicates` are called for where something is not guaranteed."""
     asked = parse_question(question) if isinstance(question, str) else question
     heads, rows = _rows(analyst, asked)
-    if len(replicates) >= FEWEST and any(row.found.status == NONE for row in rows):
-        rows = _estimated(analyst, asked, rows, replicates)
+    if any(row.found.status == NONE for row in rows) and len(pairs := replicates()) >= FEWEST:
+        rows = _estimated(analyst, asked, rows, pairs)
     kind = type(asked).__name__.lower()
     return Answer(str(asked), kind, heads, rows, analyst.confidence, analyst.together)
 
@@ -120,26 +123,52 @@ def _rows(analyst: Analyst, question: Question) -> tuple[tuple[str, ...], tuple[
 def _estimated(
     analyst: Analyst, question: Question, rows: tuple[Row, ...], replicates: Sequence[Pair]
 ) -> tuple[Row, ...]:
-    """Figures without a guarantee with an estimate: ±κ·√mean(e²), κ Student's, e a replicate's error.
-
-    At the level of the question; a figure that some replicate does not have stays without one.
-    """
+    """Figures without a guarantee with an estimate, as combining.py has it, at the level of the question; a
+    figure that some replicate does not have stays without one."""
     spec = analyst.basis.specification
     pairs = [[_values(Analyst(Basis(spec, table, ())), question) for table in pair] for pair in replicates]
-    alpha = (1 - analyst.confidence) / analyst.together
-    kappa = float(stdtrit(len(replicates), 1 - float(alpha) / 2))
+    confidence = 1 - float((1 - analyst.confidence) / analyst.together)
+    calibration, kind = spec.calibration, kind_of(question, analyst.basis.table.domain)
+    own = None if calibration is None else calibration.kappa.get(kind)
+    kappa = None if own is None else scaled(float(own), len(replicates), confidence)
+    why = (
+        REPLICATES_WHY
+        if own is None or calibration is None
+        else f"{REPLICATES_WHY} Calibrated on {calibration.data}."
+    )
     found = []
     for row in rows:
-        values = [(one.get(row.labels), other.get(row.labels)) for one, other in pairs]
-        errors = [b - a for a, b in values if a is not None and b is not None]
-        own = row.found
-        if own.status == NONE and own.value is not None and len(errors) == len(values):
-            reach = kappa * sqrt(sum(e * e for e in errors) / len(errors))
-            ends = Interval(own.value - reach, own.value + reach)
-            rule = Claim(REPLICATES, REPLICATES_WHY, ends)
-            row = Row(row.labels, replace(own, interval=ends, status=ESTIMATED, rules=(rule,)))
+        before, after = ([one[place].get(row.labels) for one in pairs] for place in (0, 1))
+        value = row.found.value
+        if row.found.status == NONE and value is not None and None not in (*before, *after):
+            made = combine(value, _floats(after), _floats(before), confidence=confidence, kappa=kappa)
+            ends = Interval(float(made.low), float(made.high))
+            rule = Claim(REPLICATES, why, ends)
+            row = Row(row.labels, replace(row.found, interval=ends, status=ESTIMATED, rules=(rule,)))
         found.append(row)
     return tuple(found)
+
+
+def kind_of(question: Question, domain: Domain) -> Kind:
+    """What a question is for a calibration: a count by its columns, or what is asked."""
+    match question:
+        case Mean():
+            return "means"
+        case Proportion():
+            return "proportions"
+        case Quantile():
+            return "medians"
+        case Regression():
+            return "coefficients"
+    columns = {
+        *event_of(question.where, domain).columns,
+        *(question.by if isinstance(question, Crossing) else ()),
+    }
+    return COUNTED[min(max(len(columns), 1), len(COUNTED)) - 1]
+
+
+def _floats(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
 
 
 def _values(analyst: Analyst, question: Question) -> dict[tuple[str, ...], float | None]:

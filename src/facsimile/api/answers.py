@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from facsimile.api.given import refuse_unless_whole
 from facsimile.errors import refusal
 from facsimile.results import Page, Result, Tabular
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from facsimile.analysis.asking import Answer, Pair
     from facsimile.analysis.basis import Basis
     from facsimile.analysis.questions import Question
+    from facsimile.release.reporting import Release
     from facsimile.table.domain import Domain
 
 Confidence = str | float | Fraction | Decimal
@@ -32,29 +34,49 @@ REHEARSAL = "A REHEARSAL on public data: not a release."
 MOST_SHOWN = 400
 
 
-def open(bundle: Path | str) -> Opened:  # noqa: A001
+def open(bundle: Path | str, replicates: int = 0) -> Opened:  # noqa: A001
     """Open the folder of a release and ask it; no confidential data is needed.
 
     Hashes and signature are checked, not that every figure follows from the rest: `facsimile.verify` does that.
+    Where no rule guarantees a figure, `replicates` estimate it: so many are made when they are first needed.
 
     >>> births = facsimile.open("bundle")  # doctest: +SKIP
     >>> births.count("mother_age = '<18' and parity = 1")  # doctest: +SKIP
     """
     from facsimile.release.opened import opened
 
+    refuse_unless_whole("facsimile.open", replicates=(replicates, 0))
     found = opened(Path(bundle))
     release = found.release
-    return Opened(release.specification.title, release.basis, release.rehearsal, found.said)
+    more = cache(lambda: _replicated(release, replicates))
+    return Opened(release.specification.title, release.basis, release.rehearsal, found.said, more)
+
+
+def _replicated(release: Release, number: int) -> Sequence[Pair]:
+    """Pairs of the release drawn again and what its scheme made of that."""
+    from facsimile.explore.priors import prior_of
+    from facsimile.release.replicates import SEED, Replication
+
+    if not number:
+        return ()
+    prior = prior_of(release.specification)
+    scheme = Replication.of(release.specification, release.configuration, release.table, prior)
+    return tuple((one.resampled, one.table) for one in scheme.replicates(number, SEED))
 
 
 def answer(
-    bundle: Path | str, question: str, *, confidence: Confidence = "0.95", together: int = 1
+    bundle: Path | str,
+    question: str,
+    *,
+    confidence: Confidence = "0.95",
+    together: int = 1,
+    replicates: int = 0,
 ) -> Answered:
     """Ask a release one question in words, as the command does.
 
     >>> facsimile.answer("bundle", "count where mother_age = '<18'")  # doctest: +SKIP
     """
-    return open(bundle).ask(question, confidence=confidence, together=together)
+    return open(bundle, replicates).ask(question, confidence=confidence, together=together)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +90,7 @@ class Opened(Result, Tabular):
     basis: Basis
     rehearsal: bool = False
     report: Mapping[str, Any] = field(default_factory=dict)
-    replicates: Sequence[Pair] = ()
+    replicates: Callable[[], Sequence[Pair]] = tuple
 
     def ask(self, question: Question | str, *, confidence: Confidence = "0.95", together: int = 1) -> Answered:
         """A question in words: `count where …`, `mean … where …`, `table a by b`, and the others."""

@@ -19,6 +19,10 @@ def answer_command(
     together: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="How many such questions shall hold together.")
     ] = 1,
+    replicates: Annotated[
+        int,
+        typer.Option(min=0, max=10_000, help="Estimate what nothing guarantees by so many."),
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Ask a release: its own figure, and what the original's lies between, by which rule.
@@ -31,7 +35,7 @@ def answer_command(
     from facsimile.api.answers import answer
 
     with busy("Answering", as_json):
-        found = answer(folder, question, confidence=confidence, together=together)
+        found = answer(folder, question, confidence=confidence, together=together, replicates=replicates)
     show(found, as_json)
 
 
