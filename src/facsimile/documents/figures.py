@@ -13,7 +13,6 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-
 from math import ceil
 from unicodedata import east_asian_width
 

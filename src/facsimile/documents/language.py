@@ -5,8 +5,8 @@ brings some English along, such as the sentence of a criterion. That is a phrase
 that any report can be told in any language. What a phrase does not know stays as it is.
 
 In a language that is written from right to left, every part that comes from elsewhere (a name, a label, a
-number) is isolated, so that its direction does not mix with that of the sentence: by `<bdi>` in the page, by the
-isolates of Unicode where no mark-up can stand.
+number) is isolated, so that its direction does not mix with that of the sentence: by `<bdi>` in the page, by
+the isolates of Unicode where no mark-up can stand.
 """
 
 from __future__ import annotations
@@ -88,10 +88,9 @@ class Language:
         return f"{ISOLATE}{words}{END}" if self.backwards and words else words
 
     def listed(self, names: Iterable[str], by: str = "and") -> str:
-        """Names in a row."""
-        every = [self.apart(name) for name in names]
-        last = self.ways[by].join([self.ways["comma"].join(every[:-1]), every[-1]] if every[1:] else every)
-        return last
+        """Names in a row: `and` or `or` before the last, `and_word` where they are words of the language."""
+        every = list(names) if by == "and_word" else [self.apart(name) for name in names]
+        return self.ways[by].join([self.ways["comma"].join(every[:-1]), every[-1]] if every[1:] else every)
 
     def _text(self, key: str, marked: bool) -> Template:
         return self._marked[key] if marked else self._plain[key]

@@ -36,7 +36,7 @@ _LARGE = 3
 RISKY = Fraction(1, 1000)
 MOST = 60
 """Groups of a criterion that are shown; report.json has all of them."""
-MOST_TITLE, MOST_LEAD = 160, 320
+MOST_TITLE, MOST_LEAD, MOST_ABOUT = 160, 320, 80
 """Letters of a title and of other texts that fit on one page."""
 
 
@@ -56,9 +56,7 @@ def named(name: str, code: str, languages: Sequence[str]) -> str:
     return name if code == languages[0] else f"{stem}.{code}{dot}{ending}"
 
 
-def documents(
-    report: Report, languages: Sequence[str] = (ENGLISH,), summary: bool = False
-) -> dict[str, bytes]:
+def documents(report: Report, languages: Sequence[str] = (ENGLISH,), summary: bool = False) -> dict[str, bytes]:
     """The content of each of these files."""
     found = {}
     for code in languages:
@@ -75,7 +73,9 @@ def html(report: Report, code: str = ENGLISH, languages: Sequence[str] = ()) -> 
     It leads to the same page in the other languages, if there are `languages`.
     """
     said = language(code)
-    others = [(one, language(one).ways["name"], named(PAGE, one, languages)) for one in languages if one != code]
+    others = [
+        (one, language(one).ways["name"], named(PAGE, one, languages)) for one in languages if one != code
+    ]
     return _template(code, "page.html").render(_words(report, said), others=others, inline=True)
 
 
@@ -99,7 +99,7 @@ def summary_pdf(report: Report, code: str = ENGLISH, languages: Sequence[str] = 
 def _typeset(report: Report, said: Language, template: str, drawings: dict[str, str], page: str) -> bytes:
     words = _words(report, said)
     body = _template(said.code, template).render(words, others=[], inline=False)
-    drawings[":guesses"] = words["guessing"]
+    drawings[":guesses"] = str(words["guessing"])
     if report.publisher is not None and report.publisher.logo is not None:
         drawings[":logo"] = figures.picture(report.publisher.logo)
     inputs = {
@@ -230,7 +230,9 @@ def _summary(report: Report, said: Language, bounded: Sequence[CriterionEntry]) 
         "nearly": right >= 100,
         "guessing": Markup(figures.guessing(right, said)),
         "picture": said.plain("summary.picture", guesses=right, nearly=right >= 100),
-        "topics": said.listed(said.plain(f"questions.short_{topic}") for topic in topics).capitalize(),
+        "topics": said.listed(
+            map(said.plain, (f"questions.short_{topic}" for topic in topics)), "and_word"
+        ).capitalize(),
         "headlines": [(_figure(one, said), _about(one, said), _between(one, said)) for one in shown],
         "guaranteed": any(one.between for one in shown),
     }
@@ -251,11 +253,12 @@ def _number(value: float, one: Headline, said: Language, rounding: str | None = 
 def _about(one: Headline, said: Language) -> Markup:
     column = one.column
     if column is None:
-        return said.say("summary.share", where=one.where)
+        return said.say("summary.share", where=shortened(one.where, MOST_ABOUT))
+    name = shortened(column.description, MOST_ABOUT).rstrip(".")
     if one.of == "count":
-        value = said.meaning(column.labels[one.label], column.meanings[one.label])
-        return said.say("summary.count", column=column.name, value=value)
-    return said.say("summary.mean_coarse" if column.coarse else "summary.mean", column=column.name)
+        value = shortened(said.meaning(column.labels[one.label], column.meanings[one.label]), MOST_ABOUT)
+        return said.say("summary.count", column=name, value=value)
+    return said.say("summary.mean_coarse" if column.coarse else "summary.mean", column=name)
 
 
 def _between(one: Headline, said: Language) -> Markup:
@@ -320,7 +323,7 @@ def _peopled(report: Report) -> bool:
 def _chosen(report: Report, said: Language) -> str:
     """What the sources of a release speak of, in the order of its table."""
     parts = [part for part in ("budget", "selection", "projection") if part in report.sources]
-    return said.listed(said.plain(f"made.chosen_{part}") for part in parts) if parts else ""
+    return said.listed((said.plain(f"made.chosen_{part}") for part in parts), "and_word")
 
 
 def same(label: str, number: float) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
-from math import ceil, exp, floor, isinf
+from itertools import chain, islice, zip_longest
+from math import ceil, exp, floor
 
 from facsimile.documents.report import ColumnEntry, CriterionEntry, Report
 
@@ -17,7 +17,7 @@ NUMBERS = 3
 class Headline:
     """A number of the released table, and where that of the confidential file lies; None where no bound says.
 
-    `of`: a count of rows with `label` in `column`, a mean of `column`, or a share of rows `where` something is so.
+    `of`: a count of rows with `label` in `column`, a mean of `column`, or a share of the rows `where` …
     """
 
     of: str
@@ -29,15 +29,14 @@ class Headline:
 
 
 def headlines(report: Report) -> tuple[Headline, ...]:
-    """Three numbers: a count, a mean and a share if each has a bound, then more of those that have one.
+    """Three numbers with a bound: a count, a mean and a share in turn.
 
     Where a release has fewer bounds, counts without one fill the list, and the page says that they have none.
     """
-    kinds = [list(_counts(report)), list(_means(report)), list(_shares(report))]
-    firsts = [every[0] for every in kinds if every and every[0].between]
-    rest = [one for every in kinds for one in every if one.between and one not in firsts]
-    unsure = (one for one in kinds[0] if not one.between)
-    return tuple(islice(chain(firsts, rest, unsure), NUMBERS))
+    in_turn = chain.from_iterable(zip_longest(_counts(report), _means(report), _shares(report)))
+    sure = (one for one in in_turn if one is not None and one.between)
+    unsure = (one for one in _counts(report) if not one.between)
+    return tuple(islice(chain(sure, unsure), NUMBERS))
 
 
 def guesses(epsilon: float, delta: float = 0.0) -> int:
@@ -45,8 +44,8 @@ def guesses(epsilon: float, delta: float = 0.0) -> int:
 
     Theorem.  For (ε, δ)-neighbours P and Q, who must tell them apart by one draw is right with probability at
       most (e^ε + δ)/(e^ε + 1).
-    Proof.    Let the guess be P on A. It is right with (P(A) + Q(Aᶜ))/2. With p = P(A) and q = Q(A), p ≤ e^ε q + δ
-      and 1−q ≤ e^ε (1−p) + δ. Their sum is (1 + e^ε)(p − q) ≤ e^ε − 1 + 2δ, so (1 + p − q)/2 is at most
+    Proof.    Let the guess be P on A. It is right with (P(A) + Q(Aᶜ))/2. With p = P(A) and q = Q(A), p is at
+      most e^ε q + δ and 1−q ≤ e^ε (1−p) + δ. Their sum is (1 + e^ε)(p − q) ≤ e^ε − 1 + 2δ, so (1 + p − q)/2 is at most
       (e^ε + δ)/(e^ε + 1).  QED
 
     >>> guesses(0.0), guesses(1.95), guesses(20.0)
@@ -56,12 +55,14 @@ def guesses(epsilon: float, delta: float = 0.0) -> int:
 
 
 def _counts(report: Report) -> Iterator[Headline]:
-    """The most frequent value of each column, but for the blanks."""
-    for column in report.columns:
-        known = [i for i, label in enumerate(column.labels) if label != column.missing]
-        if len(known) > 1:
-            label = max(known, key=lambda i: (column.counts[i], -i))
-            yield Headline("count", column.counts[label], _counted(report, column.counts[label]), column, label)
+    """The most frequent value of each column, then the next ones; but for the blanks."""
+    known = {c.name: [i for i, label in enumerate(c.labels) if label != c.missing] for c in report.columns}
+    for rank in range(NUMBERS):
+        for column in report.columns:
+            counts, often = column.counts, sorted(known[column.name], key=lambda i: (-column.counts[i], i))
+            if rank < len(often) > 1:
+                count = counts[often[rank]]
+                yield Headline("count", count, _counted(report, count), column, often[rank])
 
 
 def _counted(report: Report, count: int) -> tuple[float, float] | None:
@@ -109,5 +110,4 @@ def _bounded(report: Report, kind: str) -> Iterator[CriterionEntry]:
     """The criteria of a kind whose bound speaks of all records: not of some that were drawn from them."""
     for criterion in report.criteria:
         if criterion.kind == kind and criterion.stands != "resized" and criterion.bound is not None:
-            if not isinf(criterion.bound):
-                yield criterion
+            yield criterion

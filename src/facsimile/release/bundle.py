@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile import storage
 from facsimile.documents import metadata, readme
+from facsimile.documents.language import ENGLISH
 from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release.plan import FORMAT
@@ -31,6 +33,8 @@ PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", 
 SIGNATURE = "signature.dsse"
 DOCUMENT_BYTES = 4 << 20
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
+OTHERS = re.compile(r"README\.[a-z]{2,3}\.(?:html|pdf)")
+"""README in further languages."""
 
 
 def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) -> dict[str, bytes]:
@@ -40,8 +44,7 @@ def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) 
     found[REPORT] = _json(said.as_json())
     sizes = {name: (len(found[name]), _sha256(found[name])) for name in (DATA, PARQUET)}
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
-    found[PAGE] = readme.html(said).encode()
-    found[PDF] = readme.pdf(said)
+    found |= readme.documents(said, release.specification.languages or (ENGLISH,))
     found[MANIFEST] = manifest(found, release.rehearsal)
     if key is not None:
         found[SIGNATURE] = envelope(found[MANIFEST], key)
@@ -50,7 +53,7 @@ def files(release: Release, said: Report, key: Ed25519PrivateKey | None = None) 
 
 def manifest(found: Mapping[str, bytes], rehearsal: bool) -> bytes:
     """The SHA-256 of every other file."""
-    hashes = {name: _sha256(found[name]) for name in NAMES}
+    hashes = {name: _sha256(found[name]) for name in (*NAMES, *filter(OTHERS.fullmatch, found))}
     return _json({"facsimile": FORMAT, "rehearsal": rehearsal, "sha256": hashes})
 
 
@@ -98,7 +101,8 @@ def refuse_output(
         if data is not None and data.resolve().is_relative_to(part.resolve()):
             raise refusal("E402")
         known = {*NAMES, MANIFEST, SIGNATURE}
-        if part.is_symlink() or (part.exists() and {path.name for path in part.iterdir()} - known):
+        left = {path.name for path in part.iterdir()} - known if part.exists() else set()
+        if part.is_symlink() or not all(map(OTHERS.fullmatch, left)):
             raise refusal("E401")
     except OSError:  # not a folder, or a name that no disk takes
         raise refusal("E403") from None

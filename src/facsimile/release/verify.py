@@ -108,7 +108,10 @@ def verify(
     for name in (bundle.DATA, bundle.SPECIFICATION, bundle.REPORT, bundle.PACKAGE):
         _same(name, files, again)
     rendered = said.get("version") == __version__
-    for name in RENDERED if rendered else ():
+    others = {name for name in {*files, *again} if bundle.OTHERS.fullmatch(name)}
+    if others - set(again) or others - set(files):
+        raise refusal("E503", file=bundle.MANIFEST, problem="its languages are not those of its specification")
+    for name in (*RENDERED, *sorted(others)) if rendered else ():
         _same(name, files, again)
     if release.rehearsal and not allow_rehearsal:
         raise refusal("E504", file=bundle.REPORT)
@@ -155,15 +158,16 @@ def _read(folder: Path) -> dict[str, bytes]:
     for name in (bundle.MANIFEST, *bundle.NAMES):
         if name not in names:
             raise refusal("E501", file=name)
-    extra = sorted(names - {bundle.MANIFEST, bundle.SIGNATURE, *bundle.NAMES})
+    wanted = {*bundle.NAMES, *filter(bundle.OTHERS.fullmatch, names)}
+    extra = sorted(names - {bundle.MANIFEST, bundle.SIGNATURE, *wanted})
     if extra:
         raise refusal("E503", file=bundle.MANIFEST, problem="the folder holds a file that it does not name")
     files = {name: (folder / name).read_bytes() for name in sorted(names)}
     manifest = _json(files, bundle.MANIFEST)
     hashes = manifest.get("sha256")
-    if not isinstance(hashes, dict) or set(hashes) != set(bundle.NAMES):
+    if not isinstance(hashes, dict) or set(hashes) != wanted:
         raise refusal("E503", file=bundle.MANIFEST, problem="it does not name the files of a bundle")
-    for name in bundle.NAMES:
+    for name in sorted(wanted):
         if hashlib.sha256(files[name]).hexdigest() != hashes[name]:
             raise refusal("E502", file=name)
     return files
