@@ -122,7 +122,7 @@ def english_left(report: Report) -> list[str]:
 
 @pytest.mark.parametrize("place", range(len(REPORTS)))
 def test_no_english_is_left_on_the_hebrew_page(place: int) -> None:
-    """The made-up sentences of a sample's criteria are no phrases, so they are left out."""
+    """A sample's made-up sentences are no phrases: they stand apart, as the texts of a specification do."""
     report = REPORTS[place]
     page = readme.html(report, "he")
     assert '<html lang="he" dir="rtl">' in page

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from documents.drawn import Drawn, releases
 from documents.sample import BIRTHS, ODD, PUBLISHED
 from documents.test_readme import APPROXIMATE, NEURAL
-from facsimile.documents import readme
+from facsimile.documents import figures, readme
 from facsimile.documents.report import ColumnEntry, Report
 from facsimile.documents.summary import guesses, headlines
 
@@ -108,12 +108,12 @@ def test_no_guess_does_better_than_the_picture(epsilon: float, delta: float, ste
 
 
 def test_the_picture_shows_as_many_dots_as_the_words_say() -> None:
-    svg = readme.figures.guessing(88)
+    svg = figures.guessing(88)
     assert svg.count("<circle") == 200
-    colours = [svg.count(f'fill="{colour}"/>') for colour in (readme.figures.ACCENT, readme.figures.GAIN)]
+    colours = [svg.count(f'fill="{colour}"/>') for colour in (figures.ACCENT, figures.GAIN)]
     assert colours == [100, 38]
     assert "at most 88" in svg
-    assert "nearly" in readme.figures.guessing(100)
+    assert "nearly" in figures.guessing(100)
 
 
 def test_a_text_that_is_too_long_for_one_page_is_cut_between_words() -> None:

@@ -109,7 +109,7 @@ class Language:
     def environment(self, **settings: Any) -> Environment:
         """Templates that know the language: its texts (`say`), its numerals and its way to set names apart."""
         found = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **settings)
-        found.filters |= {
+        filters: dict[str, Callable[..., Any]] = {
             "number": self.number,
             "above": self.above,
             "exact": lambda value: self.figure(numerals.exact(value)),
@@ -119,6 +119,7 @@ class Language:
             "figure": self.figure,
             "own": self.own,
         }
+        found.filters |= filters
         found.tests |= {"mail": is_mail, "link": is_link}
         found.globals |= {"say": self._said, "link": self.link, "address": self.address}
         found.globals |= {"phrase": self.phrase, "small": lambda text: self.figure(numerals.small(text))}
@@ -189,7 +190,7 @@ class Language:
             found = pattern.fullmatch(text)
             parts = None if found is None else self._parts(found.groupdict(), kinds)
             if parts is not None:
-                return _SLOT.sub(lambda slot, parts=parts: parts[slot[1]], self.phrases[group][key])
+                return _filled(self.phrases[group][key], parts)
         return None
 
     def _parts(self, found: Mapping[str, str], kinds: Mapping[str, str | None]) -> dict[str, str] | None:
@@ -263,6 +264,10 @@ def _inside(kind: str | None, within: tuple[str, ...]) -> str:
         _expression(text, (*within, kind), _unnamed) for text in language(ENGLISH).phrases[kind].values()
     )
     return f"(?:{'|'.join(options)})"
+
+
+def _filled(phrase: str, parts: Mapping[str, str]) -> str:
+    return _SLOT.sub(lambda slot: parts[slot[1]], phrase)
 
 
 def _unnamed(_: str, inside: str) -> str:

@@ -18,7 +18,7 @@ from math import exp
 from typing import Any
 
 import typst
-from jinja2 import Environment, PackageLoader
+from jinja2 import Environment, PackageLoader, Template
 from markupsafe import Markup
 
 from facsimile.documents import figures
@@ -130,7 +130,7 @@ def _templates(code: str) -> Environment:
     return language(code).environment(loader=loader, autoescape=True, finalize=_shown)
 
 
-def _template(code: str, name: str) -> Any:
+def _template(code: str, name: str) -> Template:
     return _templates(code).get_template(name)
 
 

@@ -45,8 +45,8 @@ def guesses(epsilon: float, delta: float = 0.0) -> int:
     Theorem.  For (ε, δ)-neighbours P and Q, who must tell them apart by one draw is right with probability at
       most (e^ε + δ)/(e^ε + 1).
     Proof.    Let the guess be P on A. It is right with (P(A) + Q(Aᶜ))/2. With p = P(A) and q = Q(A), p is at
-      most e^ε q + δ and 1−q ≤ e^ε (1−p) + δ. Their sum is (1 + e^ε)(p − q) ≤ e^ε − 1 + 2δ, so (1 + p − q)/2 is at most
-      (e^ε + δ)/(e^ε + 1).  QED
+      most e^ε q + δ and 1−q ≤ e^ε (1−p) + δ. Their sum is (1 + e^ε)(p − q) ≤ e^ε − 1 + 2δ, so (1 + p − q)/2
+      is at most (e^ε + δ)/(e^ε + 1).  QED
 
     >>> guesses(0.0), guesses(1.95), guesses(20.0)
     (50, 88, 100)
@@ -89,8 +89,10 @@ def _by_ratio(report: Report, criterion: CriterionEntry, count: int) -> tuple[fl
 def _means(report: Report) -> Iterator[Headline]:
     columns = {column.name: column for column in report.columns}
     for criterion in _bounded(report, "mean"):
-        column = columns[criterion.columns[0]]
-        numbers = column.numbers or ()
+        column = columns.get(criterion.columns[0])
+        if column is None or not column.numbers:
+            continue
+        numbers = column.numbers
         mean = sum(n * x for n, x in zip(column.counts, numbers, strict=True)) / (sum(column.counts) or 1)
         low, high = min(numbers), max(numbers)
         bound = criterion.bound or 0.0
