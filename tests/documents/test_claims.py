@@ -361,7 +361,6 @@ CLAIMS: dict[str, Predicate] = {
     r"Preparing an analysis, teaching, studying methods": always,
     r"Finding people, or decisions about one person": always,
     r"Small groups, rare combinations, unusual cases": always,
-    r"Results that matter and rest on a question without a guarantee": always,
     r"The bounds of this release hold together with a probability of at least 95 %": lambda d: (
         guaranteed(d) and len(bounded(d)) > 1 and not measured(d)
     ),

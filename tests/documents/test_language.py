@@ -110,7 +110,7 @@ class Own(HTMLParser):
 
 def isolated(text: str) -> str:
     """A text without what is set apart in it."""
-    while (less := re.sub("\u2068[^\u2068\u2069]*\u2069", "", text)) != text:
+    while (less := re.sub("[\u2066\u2068][^\u2066\u2068\u2069]*\u2069", "", text)) != text:
         text = less
     return text
 
@@ -157,6 +157,14 @@ def test_hebrew_phrases_isolate_what_they_name() -> None:
     assert isolated(said.phrase("group", "age × sex: less than 18, M")) == ": פחות מ-, "
     assert said.phrase("criterion", "No phrase at all") == "No phrase at all"
     assert said.meaning("once", "once") == "once"
+
+
+def test_a_label_without_letters_keeps_its_direction() -> None:
+    """`<18` would be read as more than 18 from the right."""
+    said = language("he")
+    assert said.own("<18") == '<bdi dir="ltr">&lt;18</bdi>'
+    assert said.own("שלום 18") == "<bdi>שלום 18</bdi>"
+    assert language(ENGLISH).own("<18") == "&lt;18"
 
 
 def test_numerals_follow_the_language() -> None:

@@ -30,9 +30,10 @@ from facsimile.spec.publisher import is_link
 
 FOLDER = files("facsimile.documents") / "languages"
 ENGLISH = "en"
-ISOLATE, END = "\u2068", "\u2069"
+FORWARDS, ISOLATE, END = "\u2066", "\u2068", "\u2069"
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_BACKWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _WRITTEN = {"digits": r"\d+", "edge": r"[-−]?[\d.,]+", "number": r"[-−]?\d[\d.,]*(?:\s?%)?"}
 """Slots that take some characters only."""
 
@@ -81,11 +82,16 @@ class Language:
         if isinstance(value, Markup) or not isinstance(value, str | int | float):
             return value
         words = escape(printable(str(value)))
-        return Markup(f"<bdi>{words}</bdi>") if self.backwards and words else words
+        if not self.backwards or not words:
+            return words
+        direction = "" if _BACKWARDS.search(words) else ' dir="ltr"'
+        return Markup(f"<bdi{direction}>{words}</bdi>")
 
     def apart(self, words: str) -> str:
         """The same where no mark-up can stand."""
-        return f"{ISOLATE}{words}{END}" if self.backwards and words else words
+        if not self.backwards or not words:
+            return words
+        return f"{ISOLATE if _BACKWARDS.search(words) else FORWARDS}{words}{END}"
 
     def listed(self, names: Iterable[str], by: str = "and") -> str:
         """Names in a row: `and` or `or` before the last, `and_word` where they are words of the language."""
