@@ -164,11 +164,12 @@ def test_nothing_hides_behind_anything_on_a_phone(browser: Browser, tmp_path: Pa
 
 
 @pytest.mark.parametrize("code", ["en", "he"])
-@pytest.mark.parametrize("report", [PUBLISHED, ODD], ids=["published", "odd"])
-def test_axe_finds_nothing_to_mend(browser: Browser, tmp_path: Path, report: Report, code: str) -> None:
-    for width in (390, 1280):
-        browser.open(written(report, tmp_path, code), width)
-        assert violations(browser) == []
+@pytest.mark.parametrize(("report", "width"), [(PUBLISHED, 1280), (ODD, 390)], ids=["published", "odd"])
+def test_axe_finds_nothing_to_mend(
+    browser: Browser, tmp_path: Path, report: Report, width: int, code: str
+) -> None:
+    browser.open(written(report, tmp_path, code), width)
+    assert violations(browser) == []
 
 
 def test_axe_finds_what_is_wrong(browser: Browser, tmp_path: Path) -> None:
