@@ -276,9 +276,9 @@ def test_languages_are_named_once_by_their_short_names() -> None:
     assert '"languages"' not in small().canonical(), "a plan of before has the hash that it had"
     assert small("languages", ["he", "en"]).languages == ("he", "en")
     for wrong, words in (
-        (["en", "en"], "two languages are the same"),
+        (["en", "en"], "Two languages are the same"),
         (["English"], "small letters"),
-        ([], ""),
+        ([], "languages"),
     ):
         with pytest.raises(SpecRefused, match=words):
             small("languages", wrong)
