@@ -5,19 +5,24 @@ The browser is driven over a pair of pipes (its debugging protocol), so no drive
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pypdf
 import pytest
 
-from documents.sample import BIRTHS, ODD
+from axe import violations
+from documents.sample import BIRTHS, ODD, PUBLISHED
 from facsimile.documents import readme
+from facsimile.documents.language import language
 from facsimile.documents.report import Report
 
 CHROMIUM = shutil.which("chromium")
@@ -124,18 +129,19 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     found.close()
 
 
-def written(report: Report, folder: Path) -> Path:
+def written(report: Report, folder: Path, code: str = "en") -> Path:
     page = folder / "README.html"
-    page.write_text(readme.html(report), encoding="utf-8")
+    page.write_text(readme.html(report, code), encoding="utf-8")
     return page
 
 
 @pytest.mark.parametrize("report", [BIRTHS, ODD], ids=["births", "odd"])
+@pytest.mark.parametrize("code", ["en", "he"])
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_the_page_fits_the_screen_and_asks_for_nothing(
-    browser: Browser, tmp_path: Path, report: Report, width: int
+    browser: Browser, tmp_path: Path, report: Report, code: str, width: int
 ) -> None:
-    page = written(report, tmp_path)
+    page = written(report, tmp_path, code)
     browser.open(page, width)
     assert browser.value("document.title").endswith(report.title)
     assert browser.value("document.documentElement.scrollWidth") <= width
@@ -155,6 +161,35 @@ def test_nothing_hides_behind_anything_on_a_phone(browser: Browser, tmp_path: Pa
     assert browser.value(beyond) == 0
     sizes = "[...document.querySelectorAll('svg')].map(e => e.getBoundingClientRect().width / 360)"
     assert min(browser.value(sizes)) > 0.8
+
+
+@pytest.mark.parametrize("code", ["en", "he"])
+@pytest.mark.parametrize(("report", "width"), [(PUBLISHED, 1280), (ODD, 390)], ids=["published", "odd"])
+def test_axe_finds_nothing_to_mend(
+    browser: Browser, tmp_path: Path, report: Report, width: int, code: str
+) -> None:
+    browser.open(written(report, tmp_path, code), width)
+    assert violations(browser) == []
+
+
+def test_axe_finds_what_is_wrong(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text('<html><title>x</title><p style="color:#ccc">pale</p></html>', encoding="utf-8")
+    browser.open(page, 390)
+    assert {one.partition(":")[0] for one in violations(browser)} >= {"color-contrast", "html-has-lang"}
+
+
+@pytest.mark.parametrize("code", ["en", "he"])
+@pytest.mark.parametrize("report", [BIRTHS, PUBLISHED, ODD], ids=["births", "published", "odd"])
+def test_the_first_page_prints_on_one_sheet(
+    browser: Browser, tmp_path: Path, report: Report, code: str
+) -> None:
+    browser.open(written(report, tmp_path, code), 1280)
+    made = b64decode(browser.ask("Page.printToPDF", preferCSSPageSize=True)["data"])
+    sheets = [" ".join(sheet.extract_text().split()) for sheet in pypdf.PdfReader(io.BytesIO(made)).pages[:2]]
+    said = language(code).texts
+    assert sheets[0].count(said["summary.day"]) == 2, "at the top and in the last line"
+    assert said["contents.title"] not in sheets[0] and said["contents.title"] in sheets[1]
 
 
 def test_the_mark_of_a_rehearsal_stays_in_sight(browser: Browser, tmp_path: Path) -> None:

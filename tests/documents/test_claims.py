@@ -257,6 +257,22 @@ def large(d: Drawn) -> bool:
     return Fraction(d.report.epsilon) >= 3
 
 
+def nearly(d: Drawn) -> bool:
+    """Nearly every guess about one record may be right."""
+    return Fraction(d.report.epsilon) > Fraction("4.595")
+
+
+def each_counted(d: Drawn) -> bool:
+    """Every count has a bound, or there are three other numbers that have one."""
+    return bool(kinds_bounded(d) & {"marginals-absolute", "marginals-relative"})
+
+
+def guaranteed(d: Drawn) -> bool:
+    """A bound speaks of a count, or of a mean or a share of all records."""
+    whole = {"mean", "proportion"} if form(d) == "sharp" else set()
+    return each_counted(d) or bool(kinds_bounded(d) & whole)
+
+
 def published(key: str) -> Predicate:
     def found(d: Drawn) -> bool:
         publisher = d.specification.publisher
@@ -327,6 +343,31 @@ CLAIMS: dict[str, Predicate] = {
     r"Rehearsal of a release with differential privacy": rehearsed,
     r"Planned privacy loss": rehearsed,
     r"Version 3": published("version"),
+    # in one page
+    r"A table with 60 rows and [23] columns that resembles a confidential file\.": always,
+    r"A computer program drew every row by chance: no row is a person\.": always,
+    r"One row has the form of one record: one person\.": always,
+    r"A release would be made from: The register of people\.": both(rehearsed, published("provenance")),
+    r"Public or simulated data took the place of the confidential file": rehearsed,
+    r"What follows is what a release by this plan would promise": rehearsed,
+    r"Somebody who knows every other record guesses one fact in yours, yes or no": always,
+    r"Without this release, 50 of 100 such guesses are right": no(nearly),
+    r"With it, at most [5-9][0-9] of 100 ?: odds of 1 to 1 become at most": no(nearly),
+    r"such a reader may be right nearly always: ε = [0-9.]+ is large": nearly,
+    r"This may fail one person with a chance of δ = (?:10⁻⁹|0\.001)": approximate,
+    r"A real reader usually learns far less": always,
+    r"where this document gives a guarantee": lambda d: bool(kinds_bounded(d) - {"faithfulness"}),
+    r"A first answer, before you ask for the confidential file": always,
+    r"Preparing an analysis, teaching, studying methods": always,
+    r"Finding people, or decisions about one person": always,
+    r"Small groups, rare combinations, unusual cases": always,
+    r"The bounds of this release hold together with a probability of at least 95 %": lambda d: (
+        guaranteed(d) and len(bounded(d)) > 1 and not measured(d)
+    ),
+    r"This release has no bound that speaks of these numbers": no(guaranteed),
+    r"They show the table, and are no statement about the confidential file": no(guaranteed),
+    r"Confidential file: [0-9.,]+": guaranteed,
+    r"No bound: nobody can say how far it is off": lambda d: not each_counted(d),
     # what this data is
     r"The file is a table with 60 rows and [23] columns\.": always,
     r"Each row has the form of a record: one person\.": always,

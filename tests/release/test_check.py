@@ -430,3 +430,9 @@ def test_a_fit_of_another_target_serves_no_predictions(target: str, accepted: bo
     else:
         with pytest.raises(FacsimileError, match=r"budget\.once"):
             check(validated(data))
+
+
+def test_a_language_without_words_is_refused() -> None:
+    check(validated(changed("languages", ["en", "he"])))
+    with pytest.raises(FacsimileError, match=r"no documents in xx: choose among en, he"):
+        check(validated(changed("languages", ["en", "xx"])))

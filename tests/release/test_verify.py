@@ -49,7 +49,8 @@ from facsimile.release.signature import envelope, signed_by
 from facsimile.release.verify import verify
 from facsimile.sources.address import Address
 from facsimile.spec.criteria import RegressionCoefficients
-from facsimile.spec.load import dump
+from facsimile.spec.load import dump, validated
+from facsimile.spec.release import Specification
 from releases import approximate, request, specification, write_data
 
 UNKNOWN = "Self-consistent; who made it was not checked."
@@ -622,3 +623,24 @@ def test_an_explorer_that_another_library_packed_is_the_same_page(tmp_path: Path
         manifest["sha256"][bundle.EXPLORER] = hashed
         (folder / bundle.MANIFEST).write_text(json.dumps(manifest))
         assert (verify(folder).records > 0) if holds else refused(folder)[0] == "E503"
+
+
+def test_a_release_in_two_languages_has_documents_in_both(tmp_path: Path) -> None:
+    (tmp_path / "budget").mkdir()
+    write_data(tmp_path)
+    release(request(tmp_path, specification=written_in("he", "en")))
+    found = tmp_path / "bundle"
+    assert 'lang="he" dir="rtl"' in (found / "README.html").read_text(encoding="utf-8")
+    assert 'lang="en"' in (found / "README.en.html").read_text(encoding="utf-8")
+    assert verify(found).rendered
+    (found / "README.fr.html").write_bytes(b"")
+    assert refused(found)[0] == "E503"
+    (found / "README.fr.html").unlink()
+    (found / "README.en.pdf").write_bytes(b"other")
+    assert refused(found)[0] == "E502"
+    (found / "README.en.pdf").unlink()
+    assert refused(found)[0] == "E501"
+
+
+def written_in(*codes: str) -> Specification:
+    return validated(specification().model_dump(mode="json", exclude_none=True) | {"languages": list(codes)})

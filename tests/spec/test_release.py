@@ -270,3 +270,15 @@ def test_a_rule_that_cannot_be_decided_is_refused() -> None:
         validated(data)
     data["constraints"]["synthetic"] = [{"never": "a < 3 and b < 3 and c < 3", "source": "x", "bins": "any"}]
     assert validated(data).synthetic_conditions
+
+
+def test_languages_are_named_once_by_their_short_names() -> None:
+    assert '"languages"' not in small().canonical(), "a plan of before has the hash that it had"
+    assert small("languages", ["he", "en"]).languages == ("he", "en")
+    for wrong, words in (
+        (["en", "en"], "Two languages are the same"),
+        (["English"], "small letters"),
+        ([], "languages"),
+    ):
+        with pytest.raises(SpecRefused, match=words):
+            small("languages", wrong)

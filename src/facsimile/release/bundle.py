@@ -17,6 +17,7 @@ from facsimile.documents import metadata, readme
 from facsimile.documents.catalogue import metadata_files
 from facsimile.documents.explorer import explorer
 from facsimile.documents.labelled import labelled_files, try_writing
+from facsimile.documents.language import ENGLISH
 from facsimile.documents.report import Report
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release import tables
@@ -39,6 +40,8 @@ NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
 FOLDERS = ("tables", "labelled", "metadata", "replicates")
 """Where a bundle may hold more, as its specification says."""
 REPLICATED = "replicates/"
+OTHERS = re.compile(r"(?:README\.[a-z]{2,3}\.html|README\.[a-z]{2,3}\.pdf|SUMMARY(?:\.[a-z]{2,3})?\.pdf)")
+"""Documents in further languages, and the summary."""
 
 
 def files(
@@ -60,8 +63,8 @@ def files(
         found |= labelled_files(said, records, folder)
     sizes = {name: (len(content), _sha256(content)) for name, content in found.items()}
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
-    found[PAGE] = readme.html(said).encode()
-    found[PDF] = readme.pdf(said)
+    languages = release.specification.languages or (ENGLISH,)
+    found |= readme.documents(said, languages, sizes if release.specification.publish else None)
     if publishes("explorer"):
         found[EXPLORER] = explorer(release.basis, said)
     if publishes("metadata"):
@@ -144,7 +147,7 @@ def listed(folder: Path) -> set[str]:
 
 def ours(name: str) -> bool:
     """Whether a file has a name that bundles use."""
-    inside = re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name)
+    inside = re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name) or OTHERS.fullmatch(name)
     return name in (*NAMES, EXPLORER, MANIFEST, SIGNATURE) or inside is not None
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from facsimile.acceptance.kind import kinds_of
 from facsimile.acceptance.planned import Assumed, NoiseLine, declared
+from facsimile.documents.language import languages
 from facsimile.documents.report import FREE, ONCE
 from facsimile.errors import Refused
 from facsimile.privacy.mechanisms.search import Plan
@@ -128,7 +129,9 @@ def _idle(specification: Specification, family: str) -> int:
 
 def mistakes(specification: Specification) -> Iterator[Mistake]:
     """What makes no release although every part is well formed."""
-    yield from every(*(look(specification) for look in (_impure, _unleaning, _unfitted, _unproved, _overspent)))
+    yield from every(
+        *(look(specification) for look in (_unspoken, _impure, _unleaning, _unfitted, _unproved, _overspent))
+    )
 
 
 def thorough(specification: Specification) -> Iterator[Mistake]:
@@ -136,6 +139,15 @@ def thorough(specification: Specification) -> Iterator[Mistake]:
     unmade = every(infeasible(specification), _unmade(specification))
     found = list(unheld(specification)) or list(unmade)
     yield from found or every(unaskable(specification), untied(specification))
+
+
+def _unspoken(specification: Specification) -> Iterator[Mistake]:
+    """Documents are written in languages that have a catalogue."""
+    known = languages()
+    for i, code in enumerate(specification.languages or ()):
+        if code not in known:
+            problem = f"there are no documents in {code}: choose among {', '.join(known)}"
+            yield Mistake(("languages", i), problem, hides=False)
 
 
 def _impure(specification: Specification) -> Iterator[Mistake]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -45,7 +46,7 @@ from facsimile.spec.decimals import Count, Epsilon, Exact, parse_decimal
 from facsimile.spec.families import Grid, family_of
 from facsimile.spec.formula import Formula
 from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unclear, unknown_name
-from facsimile.spec.model import Key, Model, Prose, Reference, is_name, optional
+from facsimile.spec.model import TEXT, Key, Model, Prose, Reference, is_name, optional, written
 from facsimile.spec.people import Governance, Sourced
 from facsimile.spec.prior import Prior
 from facsimile.spec.publisher import Publisher
@@ -193,6 +194,10 @@ def _said(criterion: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     return criterion["target"], criterion.get("on"), criterion.get("indicators")
 
 
+_LANGUAGE_RULE = "a language is its short name in small letters, such as en or he"
+LanguageCode = Annotated[str, written(re.compile("[a-z]{2,3}").fullmatch, _LANGUAGE_RULE), TEXT]
+
+
 def _replace_one(value: Any) -> Any:
     if value != "replace-one":
         raise ValueError("neighbours must be replace-one: every theorem here is proved for it")
@@ -208,6 +213,9 @@ class Specification(Model):
     contact: Prose | None = optional("Where people write about the release.")
     publisher: Publisher | None = optional("Who publishes it, and its terms.")
     governance: Governance | None = optional("Who is behind it, and who approved it.")
+    languages: tuple[LanguageCode, ...] | None = optional(
+        "The languages of its documents, the main one first; default: en.", min_length=1, max_length=MOST_PARTS
+    )
     unit: Prose = Field(description="Whom one record stands for: the unit of privacy.")
     neighbours: Annotated[Literal["replace-one"], BeforeValidator(_replace_one)]
     records: Records
@@ -254,6 +262,7 @@ class Specification(Model):
         """What parts say about each other."""
         yield from every(
             self._check_contact(),
+            self._check_languages(),
             self._check_twice("columns"),
             self._check_twice("criteria"),
             self._check_listed(),
@@ -435,6 +444,11 @@ class Specification(Model):
     def _check_contact(self) -> Iterator[Mistake]:
         if self.contact is not None and self.governance is not None and self.governance.contact is not None:
             yield Mistake(("contact",), "there are two contacts: keep the one in `governance`")
+
+    def _check_languages(self) -> Iterator[Mistake]:
+        for i, code in enumerate(self.languages or ()):
+            if code in (self.languages or ())[:i]:
+                yield Mistake(("languages", i), f"two languages are the same: {code}")
 
     def _check_twice(self, place: str) -> Iterator[Mistake]:
         seen = set[str]()
