@@ -22,10 +22,12 @@ from jinja2 import Environment, PackageLoader, Template
 from markupsafe import Markup
 
 from facsimile.documents import figures
+from facsimile.documents.facts import Sizes
 from facsimile.documents.language import ENGLISH, Language, language, printable
 from facsimile.documents.metadata import DOI, plain
 from facsimile.documents.numerals import belief, chance, exact, one_in, percentage, rounded_up, small
 from facsimile.documents.report import FREE, ONCE, ORIGINAL, CriterionEntry, Regression, Report
+from facsimile.documents.schema_org import data_block, schema_org
 from facsimile.documents.summary import Headline, guesses, headlines
 from facsimile.privacy.modes import MODES
 from facsimile.spec.decimals import parse_decimal, show_decimal
@@ -36,6 +38,7 @@ _LARGE = 3
 RISKY = Fraction(1, 1000)
 MOST = 60
 """Groups of a criterion that are shown; report.json has all of them."""
+MORE = ("explorer", "tables", "labelled", "metadata", "replicates")
 MOST_TITLE, MOST_LEAD, MOST_ABOUT = 160, 320, 80
 """Letters of a title and of other texts that fit on one page."""
 
@@ -56,18 +59,20 @@ def named(name: str, code: str, languages: Sequence[str]) -> str:
     return name if code == languages[0] else f"{stem}.{code}{dot}{ending}"
 
 
-def documents(report: Report, languages: Sequence[str] = (ENGLISH,), summary: bool = False) -> dict[str, bytes]:
-    """The content of each of these files."""
+def documents(
+    report: Report, languages: Sequence[str] = (ENGLISH,), summary: bool = False, sizes: Sizes | None = None
+) -> dict[str, bytes]:
+    """The content of each of these files; with the `sizes` of others, pages tell search engines of them."""
     found = {}
     for code in languages:
-        found[named(PAGE, code, languages)] = html(report, code, languages).encode()
+        found[named(PAGE, code, languages)] = html(report, code, languages, sizes).encode()
         found[named(PDF, code, languages)] = pdf(report, code, languages)
         if summary:
             found[named(SUMMARY, code, languages)] = summary_pdf(report, code, languages)
     return found
 
 
-def html(report: Report, code: str = ENGLISH, languages: Sequence[str] = ()) -> str:
+def html(report: Report, code: str = ENGLISH, languages: Sequence[str] = (), sizes: Sizes | None = None) -> str:
     """The document as one page that asks for nothing from outside and needs no script.
 
     It leads to the same page in the other languages, if there are `languages`.
@@ -76,7 +81,8 @@ def html(report: Report, code: str = ENGLISH, languages: Sequence[str] = ()) -> 
     others = [
         (one, language(one).ways["name"], named(PAGE, one, languages)) for one in languages if one != code
     ]
-    return _template(code, "page.html").render(_words(report, said), others=others, inline=True)
+    linked = None if sizes is None else data_block(schema_org(report, sizes))
+    return _template(code, "page.html").render(_words(report, said), others=others, inline=True, linked=linked)
 
 
 def pdf(report: Report, code: str = ENGLISH, languages: Sequence[str] = ()) -> bytes:
@@ -154,6 +160,7 @@ def _words(report: Report, said: Language) -> dict[str, Any]:
         "contact": contact,
         "feedback": (report.governance.feedback if report.governance else None) or contact,
         "people": _peopled(report),
+        "more": _more(report),
         "chosen": _chosen(report, said),
         "day": said.day(report.day),
         "doi": DOI,
@@ -312,6 +319,14 @@ def _approximate(report: Report, said: Language, epsilon: float) -> dict[str, An
 
 def _titles(criteria: Sequence[CriterionEntry], said: Language) -> list[str]:
     return [said.phrase("criterion", c.title) for c in criteria]
+
+
+def _more(report: Report) -> list[str]:
+    """What the folder holds beside the documents of every release, and how to ask it."""
+    if report.publish is None:
+        return []
+    there = [part for part in MORE if part in report.publish and (part != "tables" or report.tables)]
+    return [*there, "answer"]
 
 
 def _peopled(report: Report) -> bool:

@@ -13,7 +13,7 @@ ORIGINAL, RELEASE = "original and release", "release"
 """Where a rule was applied."""
 ONCE = "fit before the loop"
 """The part of the budget that pays for a regression fitted once."""
-_NEWER = ("prior", "delta", "fit", "tables")
+_NEWER = ("prior", "delta", "fit", "tables", "publish")
 FREE = f"paid by the {ONCE}"
 """The note of a part that compares with that regression, and so costs nothing more."""
 
@@ -242,7 +242,7 @@ class Report:
 
     `sources` says who set the budget, the selection and the projection, where the specification does. `delta`
     and `fit` are there where the specification declares δ; without it a release has pure ε. `tables` are there
-    where noisy tables are published.
+    where noisy tables are published, `publish` where the specification says what is.
     """
 
     format: int
@@ -285,6 +285,7 @@ class Report:
     delta: str | None = None
     fit: FitEntry | None = None
     tables: tuple[TableEntry, ...] | None = None
+    publish: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data; publisher and governance are the specification's own. Without a prior nothing is said of

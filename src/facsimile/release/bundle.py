@@ -64,7 +64,8 @@ def files(
     sizes = {name: (len(content), _sha256(content)) for name, content in found.items()}
     found[PACKAGE] = _json(metadata.datapackage(said, sizes))
     languages = release.specification.languages or (ENGLISH,)
-    found |= readme.documents(said, languages, sizes if release.specification.publish else None)
+    new = release.specification.publish is not None
+    found |= readme.documents(said, languages, new, sizes if publishes("metadata") else None)
     if publishes("explorer"):
         found[EXPLORER] = explorer(release.basis, said)
     if publishes("metadata"):

@@ -136,6 +136,7 @@ def report(release: Release, day: date) -> Report:
         delta=show_decimal(spec.budget.delta) if spec.budget.delta else None,
         fit=_fit(spec, configuration.family),
         tables=_tables(release),
+        publish=spec.publish,
     )
 
 
