@@ -322,7 +322,9 @@ class Analyst:
                 if one is None or whole is None:
                     continue
                 less = one.less(whole, at)
-                value, reach = less.value(self.basis.tables), less.half_width(level) if level else inf
+                value, reach = less.value(self.basis.tables), less.half_width(level, rough=True)
+                if abs(value) <= reach < inf:
+                    reach = less.half_width(level)
                 inside[k] &= value + reach >= 0
                 if k + 1 < axis.size:
                     inside[k + 1] &= value - reach < 0
