@@ -4,7 +4,8 @@
 
 Each rehearsal is a whole release of the same simulated records, with noise of its own. A pool of random
 questions of each kind is drawn once; every rehearsal is asked `--each` of them, in turn, so that all are asked
-about equally often; a table, all cells at once, by every third. `covered` counts intervals that hold the truth, of those that were given; a search that
+about equally often; a table, all cells at once, by every third.
+`covered` counts intervals that hold the truth, of those that were given; a search that
 releases nothing misses nothing. `beside`: the mean width of the same questions where the bundle has no noisy
 tables, and of the usual 95 % interval of a bootstrap of the original, which speaks of sampling and protects
 nobody (for counts, shares and means it is ±1.96 standard errors in closed form; for quantiles, of ranks).
