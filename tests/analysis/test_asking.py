@@ -6,11 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bases import basis, domain_of, noisy_table, specification
 from facsimile.analysis.answers import ESTIMATED, NONE, Analyst
 from facsimile.analysis.asking import Answer, ask
 from facsimile.analysis.basis import Basis
+from facsimile.errors import FacsimileError
 from facsimile.table.table import Table
 
 SPEC = specification(600)
@@ -76,3 +79,32 @@ def test_a_figure_that_a_replicate_does_not_have_is_not_estimated() -> None:
         Analyst(Basis(SPEC, drawn(1), ())), "mean age where sex = F", [(empty, empty), (empty, drawn(2))]
     )
     assert found.found.status == NONE
+
+
+ORIGINAL = drawn(1)
+TOLD = basis(SPEC, ORIGINAL, drawn(2), [noisy_table(ORIGINAL, ("age", "sex"), SPEC.budget.generator)])
+KEYS = (
+    "count where given by on mean median table quantile 0.5 regress logit proportion age sex colour c(age) c(colour)",
+    "age*sex age*age < = != >= 18 64 65 F M warm cold unknown '<18' '64<' and or not in [F,M] is missing ( ) any column",
+)
+WORDS = " ".join(KEYS).split()
+KINDS = st.sampled_from(
+    [
+        "count where",
+        "mean age where",
+        "table age by",
+        "regress age on",
+        "logit age < 18 on",
+        "median colour where",
+    ]
+)
+
+
+@settings(max_examples=150)
+@given(st.tuples(KINDS | st.just(""), st.lists(st.sampled_from(WORDS), max_size=7)))
+def test_no_question_ends_in_anything_but_an_answer_or_a_refusal(parts: tuple[str, list[str]]) -> None:
+    try:
+        found = ask(Analyst(TOLD), " ".join([parts[0], *parts[1]]))
+        assert found.rows and json.dumps(found.as_json())
+    except FacsimileError as refused:
+        assert refused.code in ("E430", "E431", "E432", "E433", "E434")
