@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import exp
+from math import exp, sqrt
 
 import numpy as np
 import pytest
@@ -70,6 +70,7 @@ def test_a_table_is_summed_over_its_other_columns_and_its_noise_with_it() -> Non
     noisy = counts(noisy_table(ONE, ("sex", "colour", "age"), SHARE))
     found = only(noisy, ("age",), mask((3,), (1,)))
     assert found.variance == pytest.approx(6 * law_of(SHARE).variance * 2 / 3)
+    assert found.half_width(0.05) > 1.9 * sqrt(found.variance), "each of the summed cells counts"
 
 
 @settings(max_examples=40)

@@ -103,3 +103,10 @@ def test_signs_of_weights_do_not_matter(one: float, other: float) -> None:
     law = law_of(Fraction(1, 2))
     kept = half_width([Cells(one, law), Cells(other, law)], 0.01)
     assert kept == half_width([Cells(-one, law), Cells(other, law)], 0.01)
+
+
+def test_a_rough_width_is_never_narrower() -> None:
+    for weights in ((1.0, 1.0), (1.0, 0.3), (2.0, 5.0)):
+        cells = [Cells(weight, law_of(Fraction(1, 2)), 3) for weight in weights]
+        for beta in (0.5, 0.05, 1e-4, 1e-9):
+            assert half_width(cells, beta, rough=True) >= half_width(cells, beta) * (1 - 1e-12)

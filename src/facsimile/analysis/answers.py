@@ -276,9 +276,12 @@ class Analyst:
         return self._found(value, claims, SHARE, told.promise)
 
     def mean(self, question: Mean) -> Found:
+        """The mean of a column's numbers."""
+        return self.averaged(question.of, event_of(question.where, self.basis.table.domain))
+
+    def averaged(self, of: str, where: Event) -> Found:
         """The mean of a column's numbers among the records of an event."""
-        domain, table = self.basis.table.domain, self.basis.table
-        axis, where = self._numbered(question.of), event_of(question.where, domain)
+        table, axis = self.basis.table, self._numbered(of)
         numbers = floats(axis)
         bins = [self._bin(axis, [code], where) for code in range(axis.size)]
         counts = np.array([event.count(table) for event in bins], np.float64)
@@ -297,14 +300,17 @@ class Analyst:
 
     def quantile(self, question: Quantile) -> Found:
         """The first bin, in the order of the numbers, that a share of the records does not exceed."""
-        domain, table, at = self.basis.table.domain, self.basis.table, float(question.at)
-        axis, where = self._numbered(question.of), event_of(question.where, domain)
+        return self.ranked(question.of, question.at, event_of(question.where, self.basis.table.domain))
+
+    def ranked(self, of: str, share: Fraction, where: Event) -> Found:
+        """A quantile of a column's numbers among the records of an event."""
+        table, axis, at = self.basis.table, self._numbered(of), float(share)
         order = np.argsort(floats(axis), kind="stable").tolist()
         prefixes = [self._bin(axis, order[: k + 1], where) for k in range(axis.size)]
         rests = [self._bin(axis, order[k + 1 :], where) for k in range(axis.size)]
         below = np.array([event.count(table) for event in prefixes])
         size = int(below[-1])
-        place = int(np.searchsorted(below, -(-question.at.numerator * size // question.at.denominator)))
+        place = int(np.searchsorted(below, -(-share.numerator * size // share.denominator)))
         told = self._told([*prefixes, *rests, where], always=True)
         inside = np.ones(axis.size, np.bool_)
         rules: list[Claim] = []
@@ -316,7 +322,9 @@ class Analyst:
                 if one is None or whole is None:
                     continue
                 less = one.less(whole, at)
-                value, reach = less.value(self.basis.tables), less.half_width(level) if level else inf
+                value, reach = less.value(self.basis.tables), less.half_width(level, rough=True)
+                if abs(value) <= reach < inf:
+                    reach = less.half_width(level)
                 inside[k] &= value + reach >= 0
                 if k + 1 < axis.size:
                     inside[k + 1] &= value - reach < 0
@@ -324,19 +332,19 @@ class Analyst:
         for k in range(axis.size):
             a, b, c = told.known(k), told.known(2 * axis.size), told.known(axis.size + k)
             if a or b or c:
-                share = ratio(*(_met(x, self.basis.n) for x in (a, c, b)))
-                inside[k] &= share.high >= at
+                ends = ratio(*(_met(x, self.basis.n) for x in (a, c, b)))
+                inside[k] &= ends.high >= at
                 if k + 1 < axis.size:
-                    inside[k + 1] &= share.low < at
+                    inside[k + 1] &= ends.low < at
                 rules += [Claim("quantile", claim.why, ANYTHING) for claim in (*a, *b, *c)]
         numbers = [float(floats(axis)[code]) for code in order]
         own = None if not size else numbers[place]
         held = np.flatnonzero(inside) if inside.any() else np.arange(axis.size)
         if not rules or len(held) == axis.size:
             return Found(own, None, NONE)
-        ends = int(held[0]), int(held[-1])
-        labels = [axis.labels[order[k]] for k in (place if size else 0, *ends)]
-        interval = Interval(numbers[ends[0]], numbers[ends[1]])
+        first, last = int(held[0]), int(held[-1])
+        labels = [axis.labels[order[k]] for k in (place if size else 0, first, last)]
+        interval = Interval(numbers[first], numbers[last])
         shown = labels[0], labels[1], labels[2]
         return Found(own, interval, GUARANTEED, _once(rules), told.promise, labels=shown)
 

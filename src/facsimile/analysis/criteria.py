@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 from math import ceil, prod
 from typing import Any
@@ -37,6 +38,7 @@ from typing import Any
 import numpy as np
 
 from facsimile.acceptance.bounds import bound
+from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import Measured
 from facsimile.acceptance.groups import crossing, likeness
 from facsimile.acceptance.kind import Kind, kind_of
@@ -113,6 +115,11 @@ class Criteria:
     """The measured criteria of a release, and what each says about counts and means."""
 
     basis: Basis
+
+    @cached_property
+    def candidate(self) -> Candidate:
+        """The released table with its questions, each made once."""
+        return self.basis.candidate
 
     def reaches(self, event: Event) -> Iterator[Reach]:
         """Every criterion that speaks of the count of an event."""
@@ -275,7 +282,7 @@ class Criteria:
                 continue
             for place, group in enumerate(self._groups(c)):
                 if _equal(group, where):
-                    query = self.basis.candidate.query(kind)
+                    query = self.candidate.query(kind)
                     found = query.query if isinstance(query, Viewed) else query
                     assert isinstance(found, GroupMeans)
                     yield measured, found.groups[place]

@@ -66,13 +66,13 @@ class Sum:
         slip = self.slip + abs(factor) * other.slip
         return Sum(self.design, self.constant - factor * other.constant, weights, slip)
 
-    def half_width(self, beta: float) -> float:
-        """r with P[|estimate − q(R)| > r] ≤ β."""
+    def half_width(self, beta: float, rough: bool = False) -> float:
+        """r with P[|estimate − q(R)| > r] ≤ β; a rough one is wider, and quick."""
         found = (
             Cells(abs(w), law, times)
             for w, (law, times) in zip(self.weights.tolist(), self.design.noise, strict=True)
         )
-        return half_width(found, beta) + self.slip
+        return half_width(found, beta, rough) + self.slip
 
     @property
     def variance(self) -> float:
