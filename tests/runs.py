@@ -162,7 +162,7 @@ def serve() -> None:
     import releases  # noqa: F401
     from facsimile.documents import readme
 
-    pages = readme._templates()
+    pages = readme._templates("en")
     for name in pages.list_templates(["html"]):
         pages.get_template(name)
 

@@ -52,7 +52,7 @@ def domain_of(shape: tuple[int, ...]) -> Domain:
     return Domain(tuple(Axis(f"c{place}", tuple(bins[:size])) for place, size in enumerate(shape)))
 
 
-@given(st.lists(st.tuples(st.integers(0, 299), st.integers(0, 1), st.integers(1, 2**31)), max_size=30))
+@given(st.lists(st.tuples(st.integers(0, 299), st.integers(0, 1), st.integers(1, 2**26)), max_size=30))
 def test_the_table_is_packed_whole(rows: list[tuple[int, int, int]]) -> None:
     given_rows = np.array(rows, np.int64).reshape(-1, 3)
     table = Table.from_rows(domain_of((300, 2)), given_rows[:, :2], given_rows[:, 2])
