@@ -77,7 +77,7 @@ class Tally:
 def pool(kind: str, real: Table, spec: Specification, random: np.random.Generator, number: int) -> list[Asked]:
     """Random questions of a kind, with their truth."""
     truth = Analyst(Basis(spec, real, ()))
-    return [KINDS[kind](real, truth, random) for _ in range(number)]
+    return [KINDS[kind](real, truth, random) for _ in range(number if kind != "tables" else 40)]
 
 
 def _event(domain: Domain, columns: list[str], random: np.random.Generator, cell: bool = False) -> Event:
@@ -226,7 +226,7 @@ def measured(
         for kind, questions in pools.items():
             begun = time.process_time()
             for place in range(each if kind != "tables" else seed % 3 == 0):
-                tallied(tallies[kind], questions[(seed * each + place) % number], analyst, without)
+                tallied(tallies[kind], questions[(seed * each + place) % len(questions)], analyst, without)
             spent[kind] += time.process_time() - begun
     yield f"{name}: {rehearsals} rehearsals, {released} released, {real.n:,} records; 95 % confidence"
     yield f"{'kind':12}{'asked':>8}{'given':>9}{'covered':>10}{'width':>14}{'no tables':>14}{'bootstrap':>14}"

@@ -130,6 +130,14 @@ def test_cells_of_a_table_hold_at_once_and_alone_they_are_narrower() -> None:
     assert none.interval is not None and none.interval.high == 0 and none.rules[0].rule == "rules"
 
 
+def test_cells_at_once_are_as_wide_as_so_many_questions_together() -> None:
+    found = Basis(LARGE, BIG, (), tables=(noisy_table(BIG, ("age",), Fraction(1, 4)),), more=False)
+    cells = [cell.found.interval for cell in Analyst(found).cells(Crossing(("age",)))]
+    where = ("age < 18", "age = '18-64'", "age > 64")
+    assert cells == [Analyst(found, together=3).count(Count(one)).interval for one in where]
+    assert cells != [Analyst(found).count(Count(one)).interval for one in where]
+
+
 def test_a_criterion_alone_speaks_given_the_release_and_a_table_of_the_search() -> None:
     assert Analyst(told(BIG, BIG, spec=absolute("0.02"))).count(Count("sex = F")).promise == GIVEN
     assert Analyst(told(BIG, BIG, ("sex",), spec=absolute("0.02"))).count(Count("sex = F")).promise == OF_SEARCH

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from facsimile.acceptance.kind import kind_of
 from facsimile.acceptance.original import Original
 from facsimile.analysis.criteria import Criteria, fewest, of_mean, reachable, records
 from facsimile.analysis.events import EVERYTHING, Event, both, event_of
+from facsimile.privacy.queries.means import Group
 from facsimile.spec.criteria import Faithfulness
 from facsimile.table.matching import matched
 from facsimile.table.numbers import mean
@@ -156,3 +159,16 @@ def test_a_mean_that_was_not_measured_is_not_claimed() -> None:
     assert not list(found.means("colour", EVERYTHING, EVERYTHING))
     both_ = both(event_of("sex = F", DOMAIN), EVERYTHING, DOMAIN)
     assert len(list(found.means(None, both_, event_of("age < 18", DOMAIN)))) == 1
+
+
+def test_partners_may_all_lie_a_step_outside() -> None:
+    real, released = (Table.from_rows(DOMAIN, [[age, 1, 0]] * SPEC.n) for age in (0, 1))
+    criteria = Criteria(basis(SPEC, real, released))
+    (reach,) = [r for r in criteria.reaches(event_of("age = '18-64'", DOMAIN)) if r.rule == "faithfulness"]
+    ends = reach.interval(1 / SPEC.n)
+    assert (ends.low, ends.high) == (0, SPEC.n), "every record has a partner, and none of them lies inside"
+
+
+def test_a_group_with_fewer_records_than_it_counts_with_may_be_further_off() -> None:
+    ends = of_mean(Group(Fraction(10), 8), 2.0, 4)
+    assert ends is not None and (ends.low, ends.high) == (6, 14)

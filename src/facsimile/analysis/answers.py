@@ -131,7 +131,7 @@ class Analyst:
 
     def counted(self, event: Event) -> Found:
         """The count of an event."""
-        value, certain = event.count(self.basis.table), self._certain(event)
+        value, certain = self._criteria.count(event), self._certain(event)
         if certain is not None:
             return Found(value, certain.interval, GUARANTEED, (certain,))
         told = self._told([event])
@@ -154,7 +154,7 @@ class Analyst:
             labels.append(tuple(domain.axis(name).labels[code] for name, code in zip(by, codes, strict=True)))
         told, found = self._told(events), []
         for place, (event, label) in enumerate(zip(events, labels, strict=True)):
-            value, certain = event.count(self.basis.table), self._certain(event)
+            value, certain = self._criteria.count(event), self._certain(event)
             if certain is not None:
                 found.append(Cell(label, Found(value, certain.interval, GUARANTEED, (certain,), holds=AT_ONCE)))
                 continue
@@ -257,9 +257,9 @@ class Analyst:
         """The share of an event among the records of another."""
         domain, table = self.basis.table.domain, self.basis.table
         part, rest = both(event, given, domain).reduced(), without(given, event, domain).reduced()
-        size = given.count(table)
-        value = part.count(table) / size if size else None
-        if self._certain(given) is not None and given.count(table) == table.n:
+        size = self._criteria.count(given)
+        value = self._criteria.count(part) / size if size else None
+        if self._certain(given) is not None and size == table.n:
             counted = self.counted(part)
             if counted.interval is None:
                 return Found(value, None, NONE)
@@ -281,10 +281,10 @@ class Analyst:
 
     def averaged(self, of: str, where: Event) -> Found:
         """The mean of a column's numbers among the records of an event."""
-        table, axis = self.basis.table, self._numbered(of)
+        axis = self._numbered(of)
         numbers = floats(axis)
         bins = [self._bin(axis, [code], where) for code in range(axis.size)]
-        counts = np.array([event.count(table) for event in bins], np.float64)
+        counts = np.array([self._criteria.count(event) for event in bins], np.float64)
         value = float(counts @ numbers / counts.sum()) if counts.sum() else None
         told = self._told([*bins, where], always=True)
         own = list(self._criteria.means(axis.name, EVERYTHING, where))
@@ -304,11 +304,11 @@ class Analyst:
 
     def ranked(self, of: str, share: Fraction, where: Event) -> Found:
         """A quantile of a column's numbers among the records of an event."""
-        table, axis, at = self.basis.table, self._numbered(of), float(share)
+        axis, at = self._numbered(of), float(share)
         order = np.argsort(floats(axis), kind="stable").tolist()
         prefixes = [self._bin(axis, order[: k + 1], where) for k in range(axis.size)]
         rests = [self._bin(axis, order[k + 1 :], where) for k in range(axis.size)]
-        below = np.array([event.count(table) for event in prefixes])
+        below = np.array([self._criteria.count(event) for event in prefixes])
         size = int(below[-1])
         place = int(np.searchsorted(below, -(-share.numerator * size // share.denominator)))
         told = self._told([*prefixes, *rests, where], always=True)

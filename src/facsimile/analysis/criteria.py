@@ -121,6 +121,24 @@ class Criteria:
         """The released table with its questions, each made once."""
         return self.basis.candidate
 
+    @cached_property
+    def _marginals(self) -> dict[Clique, tuple[Ints, Mask]]:
+        return {}
+
+    def _known(self, columns: Clique) -> tuple[Ints, Mask]:
+        """The released counts of some columns, and which cells are possible; made once."""
+        if columns not in self._marginals:
+            table = self.basis.table
+            counts = table.marginal(columns)
+            rules = [r for r in self.basis.specification.raw_conditions if set(names(r)) <= set(columns)]
+            possible = np.asarray(allowed(rules, table.domain.project(columns)) | (counts > 0))
+            self._marginals[columns] = counts, possible
+        return self._marginals[columns]
+
+    def count(self, event: Event) -> int:
+        """How many released records lie in an event."""
+        return int(self._known(event.columns)[0][event.mask].sum())
+
     def reaches(self, event: Event) -> Iterator[Reach]:
         """Every criterion that speaks of the count of an event."""
         ways: dict[type[Any], Callable[[Measured, Event], Reach | None]] = {
@@ -139,7 +157,7 @@ class Criteria:
 
     def _around(self, measured: Measured, event: Event, rule: str, why: str, times: float) -> Reach:
         """The released count, give or take some errors of records."""
-        n, count = self.basis.n, event.count(self.basis.table)
+        n, count = self.basis.n, self.count(event)
 
         def interval(error: float) -> Interval:
             reach = times * records(n, error)
@@ -149,9 +167,7 @@ class Criteria:
 
     def possible(self, columns: Clique) -> Mask:
         """The cells of some columns that raw rules allow and that no record of the release contradicts."""
-        table = self.basis.table
-        rules = [r for r in self.basis.specification.raw_conditions if set(names(r)) <= set(columns)]
-        return np.asarray(allowed(rules, table.domain.project(columns)) | (table.marginal(columns) > 0))
+        return self._known(columns)[1]
 
     def _absolute(self, measured: Measured, event: Event) -> Reach | None:
         ways = measured.criterion.ways  # type: ignore[union-attr]
@@ -171,7 +187,7 @@ class Criteria:
     def _relative(self, measured: Measured, event: Event) -> Reach | None:
         if len(event.columns) != 1:
             return None
-        counts, n = self.basis.table.marginal(event.columns), self.basis.n
+        counts, n = self._known(event.columns)[0], self.basis.n
 
         def one_side(mask: Mask, ratio: float) -> Interval:
             inside = counts[mask].astype(np.float64)
@@ -228,8 +244,8 @@ class Criteria:
         c, spec, table = measured.criterion, self.basis.specification, self.basis.table
         assert isinstance(c, Faithfulness)
         like, n = likeness(spec, c, table.domain), self.basis.n
-        outer = Event(event.columns, reachable(event.mask, event.columns, like)).count(table)
-        inner = Event(event.columns, ~reachable(~event.mask, event.columns, like)).count(table)
+        outer = self.count(Event(event.columns, reachable(event.mask, event.columns, like)))
+        inner = self.count(Event(event.columns, ~reachable(~event.mask, event.columns, like)))
 
         def interval(error: float) -> Interval:
             return Interval(inner - records(n, error), outer + records(n, error))
@@ -247,7 +263,7 @@ class Criteria:
         if not self._same(c, event):
             return None
         slack = 0 if isinstance(c, NamedQuery) else 1
-        count = event.count(self.basis.table)
+        count = self.count(event)
 
         def interval(error: float) -> Interval:
             reach = records(n, error) + slack * (1 + n * 2.0**-20)
