@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import exp
 
 import numpy as np
 import pytest
@@ -13,10 +14,13 @@ from bases import basis, domain_of, specification, tables
 from facsimile.acceptance.groups import likeness
 from facsimile.acceptance.kind import kind_of
 from facsimile.acceptance.original import Original
+from facsimile.analysis.answers import Analyst
 from facsimile.analysis.criteria import Criteria, fewest, of_mean, reachable, records
 from facsimile.analysis.events import EVERYTHING, Event, both, event_of
+from facsimile.analysis.questions import Count
 from facsimile.privacy.queries.means import Group
 from facsimile.spec.criteria import Faithfulness
+from facsimile.spec.load import validated
 from facsimile.table.matching import matched
 from facsimile.table.numbers import mean
 from facsimile.table.table import Table
@@ -172,3 +176,21 @@ def test_partners_may_all_lie_a_step_outside() -> None:
 def test_a_group_with_fewer_records_than_it_counts_with_may_be_further_off() -> None:
     ends = of_mean(Group(Fraction(10), 8), 2.0, 4)
     assert ends is not None and (ends.low, ends.high) == (6, 14)
+
+
+@pytest.mark.parametrize("epsilon", ["1", "3", "5"])
+@pytest.mark.parametrize("moved", [1, 2, 5])
+def test_a_distance_averaged_over_tables_is_no_integer_of_records(epsilon: str, moved: int) -> None:
+    """All noise enumerated: some records differ in one column of three, so the average is a third of them."""
+    criterion = {"criterion": "total-variation", "ways": "1", "over": "average", "threshold": "0.9"}
+    plain = specification(criteria=[criterion]).model_dump(mode="json", exclude_none=True)
+    plain["criteria"][0]["epsilon"] = epsilon
+    spec = validated(plain)
+    released = Table.from_rows(DOMAIN, [(0, 0, 0)] * spec.n)
+    real = Table.from_rows(DOMAIN, [(1, 0, 0)] * moved + [(0, 0, 0)] * (spec.n - moved))
+    a, missed = exp(-float(epsilon)), 0.0
+    for z in range(-60, 60):
+        found = Analyst(basis(spec, real, released, noise=z)).count(Count("age < 18")).interval
+        if found is not None and not found.low <= spec.n - moved <= found.high:
+            missed += (1 - a) / (1 + a) * a ** abs(z)
+    assert missed <= 0.05

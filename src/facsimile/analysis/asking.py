@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from facsimile.analysis.answers import ESTIMATED, NONE, Analyst, Found
+from facsimile.analysis.answers import ESTIMATED, GUARANTEED, NONE, Analyst, Found
 from facsimile.analysis.basis import Basis
 from facsimile.analysis.combining import combine, scaled
 from facsimile.analysis.events import event_of
@@ -84,7 +84,7 @@ def plain(found: Found) -> dict[str, Any]:
     return {
         **said,
         "rules": rules,
-        "promise": found.promise if ends is not None else None,
+        "promise": found.promise if found.status == GUARANTEED else None,
         "holds": found.holds,
     }
 

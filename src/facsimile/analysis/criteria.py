@@ -14,7 +14,8 @@ prefix      `ranges-absolute`: a prefix or suffix of a column, in all records or
 ratio       `marginals-relative`: (R+1)/(S+1) and its inverse are at most u for every one-way cell:
             (S+1)/u − 1 ≤ R ≤ (S+1)·u − 1; cells of one column add up, and so do all others, to n less.
 distance    `total-variation`: half of Σ|R(c) − S(c)| is at most U, so a set of cells, whose difference is what
-            its cells gain, or what all others lose, is off by at most U. Of an average over M tables: M·U.
+            its cells gain, or what all others lose, is off by at most U. Of an average E over M tables MnE, the
+            sum of their distances, is the integer below Mnu, and no single distance is more.
 partners    `faithfulness`: all but U records of S have partners of their own in R: S(A⁻) − U ≤ R(A) ≤ S(A⁺) +
             U, A⁺ the rows with some possible partner in A, A⁻ those with all of them in A. Proof: of the S(A⁻)
             records at most U have no partner, the others' partners are distinct and lie in A. For the upper
@@ -155,9 +156,12 @@ class Criteria:
             if found is not None:
                 yield found
 
-    def _around(self, measured: Measured, event: Event, rule: str, why: str, times: float) -> Reach:
-        """The released count, give or take some errors of records."""
-        n, count = self.basis.n, self.count(event)
+    def _around(
+        self, measured: Measured, event: Event, rule: str, why: str, times: float, averaged: int = 1
+    ) -> Reach:
+        """The released count, give or take some errors of records; of an average over tables their sum is the
+        integer."""
+        n, count = self.basis.n * averaged, self.count(event)
 
         def interval(error: float) -> Interval:
             reach = times * records(n, error)
@@ -238,7 +242,8 @@ class Criteria:
         why = (
             "The share of records in another cell of such a table was measured; no set of cells is off by more."
         )
-        return self._around(measured, event, "distance", why, len(tables) if c.over == "average" else 1)
+        averaged = len(tables) if c.over == "average" else 1
+        return self._around(measured, event, "distance", why, 1, averaged)
 
     def _partners(self, measured: Measured, event: Event) -> Reach:
         c, spec, table = measured.criterion, self.basis.specification, self.basis.table

@@ -16,7 +16,9 @@ Theorem.  Let the tables have the part w of α, and the criteria the rest. Outsi
   together where each has the K-th part of every level.
 Proof.    Outside `measured`: Λ(luck(wα)) ≤ wα, and what misses given a release with at most (1−w)α is released
   with at most that. In `measured`: an index misses with at most luck(α) in all, which is released with at most
-  α. For K questions the events of each source add up to its level.  QED
+  α. For K questions of one w the events of each source add up to its level. Outside `measured` and `train-once`
+  Λ is not linear, and questions of different w would not add up to α: there K questions have w = ½, whatever
+  each of them asks.  QED
 Where w is 0 and the criteria's bounds hold given the release, so does the answer.
 """
 
@@ -27,6 +29,8 @@ from fractions import Fraction
 
 from facsimile.privacy.modes import Mode, mode_of
 from facsimile.spec.release import Specification
+
+HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -70,18 +74,17 @@ class Confidence:
     def shared(self, tables: Fraction) -> Levels:
         """The levels where the tables have this part of what may be missed."""
         k, rest = self.together, 1 - tables
+        luck, trusted, own = self.alpha, False, tables * self.alpha
+        part = rest
         if self.joint:
             luck = self._luck(self.alpha)
-            trusted = self.mode.luck <= rest * luck
-            own = tables * luck
-        else:
-            luck, trusted = self.alpha, False
-            own = (
-                self._luck(tables * self.alpha) if self.specification.scheme != "train-once" else tables * luck
-            )
+            trusted, own = self.mode.luck <= rest * luck / k, tables * luck
+        elif self.specification.scheme != "train-once" and self.tables_speak:
+            common = tables if k == 1 else HALF
+            own, part = self._luck(common * self.alpha), 1 - common
         return Levels(
             float(own / k) if tables else None,
-            rest * luck / k if rest else None,
+            part * luck / k if rest else None,
             bool(tables) or self.joint,
             self.specification.scheme == "paper",
             trusted,

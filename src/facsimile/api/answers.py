@@ -363,8 +363,12 @@ def spoken(kind: str, found: Found, confidence: Fraction) -> str:
     number = {"count": _count, "proportion": _share}.get(kind, _number)
     unit = " records" if kind == "count" else ""
     sure = f"{float(confidence * 100):.6g} %"
-    if found.value is None:
+    if found.value is None and found.interval is None:
         return "The release has no such record, so it has no figure; no guarantee is given."
+    if found.value is None and found.interval is not None:
+        low, high = number(found.interval.low), number(found.interval.high)
+        between = f"with {sure} confidence between {low} and {high} in the original"
+        return f"The release has no such record, so it has no figure; {between}."
     value = number(found.value)
     if found.labels is not None and found.interval is not None:
         own, low, high = found.labels
