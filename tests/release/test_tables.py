@@ -53,8 +53,8 @@ def told(draw: st.DrawFn) -> tuple[Domain, Heard]:
 def test_what_files_say_is_what_was_answered(given: tuple[Domain, Heard]) -> None:
     domain, answered = given
     found = files(answered, domain, Foreseen())
-    assert plain(heard(found)) == plain(answered)
-    assert files(heard(found), domain, Foreseen()) == found
+    assert plain(heard(found, domain)) == plain(answered)
+    assert files(heard(found, domain), domain, Foreseen()) == found
 
 
 @given(told())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -44,6 +45,7 @@ from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 Files = Mapping[str, bytes]
+MOST_BYTES = 1 << 34
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ def _read(folder: Path) -> dict[str, bytes]:
     for name in (bundle.MANIFEST, *bundle.NAMES):
         if name not in names:
             raise refusal("E501", file=name)
-    manifest = _json({bundle.MANIFEST: (folder / bundle.MANIFEST).read_bytes()}, bundle.MANIFEST)
+    manifest = _json({bundle.MANIFEST: _content(folder, bundle.MANIFEST)}, bundle.MANIFEST)
     hashes = manifest.get("sha256")
     if (
         not isinstance(hashes, dict)
@@ -91,17 +93,28 @@ def _read(folder: Path) -> dict[str, bytes]:
             raise refusal("E501", file=name)
     if names - {bundle.MANIFEST, bundle.SIGNATURE, *hashes}:
         raise refusal("E503", file=bundle.MANIFEST, problem="the folder holds a file that it does not name")
-    files = {name: (folder / name).read_bytes() for name in sorted(names)}
+    files = {name: _content(folder, name) for name in sorted(names)}
     for name, found in hashes.items():
         if hashlib.sha256(files[name]).hexdigest() != found:
             raise refusal("E502", file=name)
     return files
 
 
+def _content(folder: Path, name: str) -> bytes:
+    """A file of the folder itself: no link to another place, no pipe, and not larger than any bundle's."""
+    try:
+        found = (folder / name).lstat()
+        if stat.S_ISREG(found.st_mode) and found.st_size <= MOST_BYTES:
+            return (folder / name).read_bytes()
+    except OSError:
+        raise refusal("E501", file=name) from None
+    raise refusal("E503", file=name, problem="it is no plain file, or too large for one of a bundle")
+
+
 def _json(files: Files, name: str) -> dict[str, Any]:
     try:
         found = json.loads(files[name])
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise refusal("E502", file=name)
@@ -193,17 +206,17 @@ def _release(
         raise refusal("E503", file=bundle.REPORT, problem="its ledger had spent less than it costs")
     if specification.scheme in ("paper", "measured") and not all(found.met for found in measured):
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
-    accepted = Accepted(table, configuration, measured, fit, refit, _heard(files, specification))
+    accepted = Accepted(table, configuration, measured, fit, refit, _heard(files, specification, table.domain))
     return Release.of(accepted, specification, place)
 
 
-def _heard(files: Files, specification: Specification) -> Heard | None:
+def _heard(files: Files, specification: Specification, domain: Domain) -> Heard | None:
     """What the table was made from, where that is published."""
     if not specification.publishes("tables") or tables.INDEX not in files:
         return None
     try:
-        return tables.heard(files)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration, ZeroDivisionError):
+        return tables.heard(files, domain)
+    except ValueError:
         raise refusal("E503", file=tables.INDEX, problem="a figure is missing or is no number") from None
 
 
