@@ -60,6 +60,7 @@ RULES_WHY = "The rules of the specification leave no such record in the original
 KNOWN = "number of records"
 KNOWN_WHY = "The number of records is public."
 MOST_ROWS = 5000
+MOST_HALVINGS = 40
 HALF = Fraction(1, 2)
 USUAL = 1 / 3
 """What a bound is of its threshold, about, in a release that was accepted."""
@@ -404,7 +405,9 @@ class Analyst:
                 outer = outer + side * far
             if side * (limit - outer) <= 0:
                 return limit
-            while abs(outer - inner) > 0.01 * abs(outer - centre):
+            for _ in range(MOST_HALVINGS):
+                if abs(outer - inner) <= 0.01 * abs(outer - centre):
+                    break
                 middle = (inner + outer) / 2
                 inner, outer = (middle, outer) if excess(middle) >= 0 else (inner, middle)
             return outer
