@@ -19,7 +19,7 @@ from facsimile.analysis.answers import AT_ONCE, GIVEN, GUARANTEED, NONE, OF_SEAR
 from facsimile.analysis.asking import ask
 from facsimile.analysis.basis import Basis
 from facsimile.analysis.events import event_of
-from facsimile.analysis.questions import Count, Crossing, Mean
+from facsimile.analysis.questions import Count, Crossing, Mean, Proportion
 from facsimile.errors import FacsimileError
 from facsimile.privacy.mechanisms import Answer
 from facsimile.spec.load import load
@@ -194,6 +194,13 @@ def test_a_confidence_that_is_none_is_refused(confidence: str, together: int) ->
     with pytest.raises(FacsimileError) as refused:
         Analyst(told(REAL, REAL), Fraction(confidence), together)
     assert refused.value.code == "E435"
+
+
+def test_a_ratio_that_is_known_without_noise_ends() -> None:
+    """Old men there are none: whatever the noise, their share among the old is 0."""
+    found = Basis(LARGE, BIG, (), tables=(noisy_table(BIG, ("age", "sex"), SHARE, 3),), more=False)
+    ends = Analyst(found).proportion(Proportion("sex = M", "age > 64")).interval
+    assert ends is not None and ends.low <= 0 <= ends.high < 1e-6
 
 
 def test_a_ratio_from_noisy_tables_is_covered_by_simulation() -> None:
