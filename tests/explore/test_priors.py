@@ -19,7 +19,7 @@ import facsimile
 from bad_inputs import LOANS
 from facsimile.errors import FacsimileError
 from facsimile.explore import trials
-from facsimile.explore.priors import prior_of
+from facsimile.explore.priors import named_prior, prior_of
 from facsimile.explore.race import RaceRule
 from facsimile.explore.run import begin
 from facsimile.explore.setup import Setup
@@ -29,7 +29,7 @@ from facsimile.release import run, scheme
 from facsimile.release.journal import Decision
 from facsimile.release.recipe import Recipe
 from facsimile.sources.address import Address
-from facsimile.spec.load import load
+from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from facsimile.synthesizers.base import Known
 from facsimile.synthesizers.workload import Workload
@@ -224,3 +224,22 @@ def test_a_prior_is_brought_under_each_configurations_alternatives() -> None:
         found = Recipe.leaning(spec, configuration, prior)
         assert found.prior is not None and found.prior.domain == found.domain
         assert Setup(spec, prior, 1, prior).recipe(configuration).prior == found.prior
+
+
+def test_a_bundle_does_not_say_which_local_file_is_read(tmp_path: Path) -> None:
+    """A release that leans on a file: its reader names it, or it is refused without a look at any file."""
+    secret, public = tmp_path / "secret.csv", tmp_path / "public.csv"
+    secret.write_text("age,is_female\n3,true\n")
+    public.write_text("age,is_female\n3,true\n4,false\n")
+    hashed = hashlib.sha256(public.read_bytes()).hexdigest()
+    plain = specification(families=[{"family": "workload"}]).model_dump(mode="json", exclude_none=True)
+    prior = {"file": str(secret), "sha256": hashed, "description": "x", "source": "y"}
+    spec = validated(plain | {"prior": prior})
+    configuration = next(next(spec.space.made())[1])
+    for file in (None, secret):
+        with pytest.raises(FacsimileError) as refused:
+            named_prior(spec, configuration, file)
+        assert refused.value.code == "E218"
+        assert hashlib.sha256(secret.read_bytes()).hexdigest() not in str(refused.value)
+    found = named_prior(spec, configuration, public)
+    assert found is not None and found.n == 2

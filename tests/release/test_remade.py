@@ -17,7 +17,7 @@ from facsimile.cli.program import app
 from facsimile.errors import FacsimileError
 from facsimile.release import bundle
 from facsimile.release.journal import Decision, Journal
-from facsimile.release.opened import opened
+from facsimile.release.opened import open_bundle
 from facsimile.release.remade import made_again
 from facsimile.release.reporting import report
 from facsimile.release.run import release
@@ -78,7 +78,7 @@ def test_a_count_that_was_changed_is_found(copy: Path) -> None:
 
 def test_other_noisy_tables_give_another_table(made: Path, tmp_path: Path) -> None:
     """A bundle made up as a whole, one noisy count of which is off by half of all records."""
-    held = opened(made)
+    held = open_bundle(made)
     heard = held.release.heard
     assert heard is not None
     table, *rest = heard.said[0].tables
@@ -118,7 +118,7 @@ def test_what_is_no_answer_is_refused(copy: Path, break_: str) -> None:
 
 def test_rounding_of_another_machine_is_not_held_against_a_table(made: Path) -> None:
     """A record that fell into another row follows by the law of the sample; a table of one row does not."""
-    held = opened(made).release
+    held = open_bundle(made).release
     counts = held.table.counts.copy()
     counts[[int(counts.argmax()), int(counts.argmin())]] += [-1, 1]
     moved = Table.from_rows(held.table.domain, held.table.codes, counts)
@@ -129,7 +129,7 @@ def test_rounding_of_another_machine_is_not_held_against_a_table(made: Path) -> 
 
 
 def test_release_and_halt_leave_journals_of_one_size_tables_or_not(made: Path, tmp_path: Path) -> None:
-    held, sizes = opened(made).release, set[int]()
+    held, sizes = open_bundle(made).release, set[int]()
     for name, decision in (("a", Decision(held, date.today())), ("b", Decision(None, date.today()))):
         journal = Journal(SPECIFICATION, tmp_path / name)
         journal.decide(decision)

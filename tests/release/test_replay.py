@@ -30,11 +30,13 @@ RANDOM = {
     "privacy/ledger.py": {"import secrets"},
     "privacy/dataset.py": {"import secrets"},
     "release/run.py": {"import secrets", "default_rng"},
+    "documents/facts.py": {"import uuid"},
     "documents/labelled.py": {"import tempfile"},
     "release/questions.py": {"Generator", "PCG64"},
     "acceptance/regression.py": {"PCG64", "random_raw"},
     "release/writing.py": {"Generator", "PCG64", "permutation"},
     "release/recipe.py": {"default_rng"},
+    "release/remade.py": {"default_rng"},
     "release/replicates.py": {"default_rng"},
     "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
@@ -56,8 +58,8 @@ noise.py is the recorded source; run.py seeds NumPy from it (a rehearsal: from i
 recipe.py goes on with the generator that a release gives it, and makes one where public data come with a seed.
 ledger.py and dataset.py make identifiers, nonces and keys, which no figure of a release depends on.
 questions.py makes the same tables every time, writing.py orders rows by their own hash, regression.py simulates
-noise for the documents with one seed; labelled.py names a folder for a moment. replicates.py works on a
-release, with a seed that it tells. dpctgan.py and patectgan.py go on from a draw of that generator, so that a
+noise for the documents with one seed; labelled.py names a folder for a moment, and facts.py a release by its
+hash. remade.py and replicates.py work on a release, with seeds that it tells. dpctgan.py and patectgan.py go on from a draw of that generator, so that a
 training can begin again. testing/ makes up its tables. The others see public data only.
 """
 

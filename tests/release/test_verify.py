@@ -40,7 +40,7 @@ from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError
 from facsimile.privacy.reader import read_public
 from facsimile.release import bundle
-from facsimile.release.opened import opened
+from facsimile.release.opened import open_bundle
 from facsimile.release.opening import Opening
 from facsimile.release.plan import plan_hash
 from facsimile.release.reporting import Release, report
@@ -327,7 +327,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rebuilt")
     write_data(folder)
     rehearsal(replace(request(folder), out=folder / "rehearsed"), 3)
-    held = opened(folder / "rehearsed")
+    held = open_bundle(folder / "rehearsed")
     place: dict[str, Any] = {field.name: "30" for field in fields(LedgerPlace)} | {
         "sequence": 1,
         "head": "ab" * 32,

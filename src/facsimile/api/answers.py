@@ -34,33 +34,34 @@ REHEARSAL = "A REHEARSAL on public data: not a release."
 MOST_SHOWN = 400
 
 
-def open(bundle: Path | str, replicates: int = 0) -> Opened:  # noqa: A001
+def open(bundle: Path | str, replicates: int = 0, prior: Path | str | None = None) -> Opened:  # noqa: A001
     """Open the folder of a release and ask it; no confidential data is needed.
 
     Hashes and signature are checked, not that every figure follows from the rest: `facsimile.verify` does that.
     Where no rule guarantees a figure, `replicates` estimate it: so many are made when they are first needed.
+    `prior` is the public file that the release leans on, if it does.
 
     >>> births = facsimile.open("bundle")  # doctest: +SKIP
     >>> births.count("mother_age = '<18' and parity = 1")  # doctest: +SKIP
     """
-    from facsimile.release.opened import opened
+    from facsimile.release.opened import open_bundle
 
     refuse_unless_whole("facsimile.open", replicates=(replicates, 0))
-    found = opened(Path(bundle))
+    found = open_bundle(Path(bundle))
     release = found.release
-    more = cache(lambda: _replicated(release, replicates))
+    more = cache(lambda: _replicated(release, replicates, None if prior is None else Path(prior)))
     return Opened(release.specification.title, release.basis, release.rehearsal, found.said, more)
 
 
-def _replicated(release: Release, number: int) -> Sequence[Pair]:
+def _replicated(release: Release, number: int, prior: Path | None) -> Sequence[Pair]:
     """Pairs of the release drawn again and what its scheme made of that."""
-    from facsimile.explore.priors import prior_of
+    from facsimile.explore.priors import named_prior
     from facsimile.release.replicates import SEED, Replication
 
     if not number:
         return ()
-    prior = prior_of(release.specification)
-    scheme = Replication.of(release.specification, release.configuration, release.table, prior)
+    leaning = named_prior(release.specification, release.configuration, prior)
+    scheme = Replication.of(release.specification, release.configuration, release.table, leaning)
     return tuple((one.resampled, one.table) for one in scheme.replicates(number, SEED))
 
 
@@ -71,12 +72,13 @@ def answer(
     confidence: Confidence = "0.95",
     together: int = 1,
     replicates: int = 0,
+    prior: Path | str | None = None,
 ) -> Answered:
     """Ask a release one question in words, as the command does.
 
     >>> facsimile.answer("bundle", "count where mother_age = '<18'")  # doctest: +SKIP
     """
-    return open(bundle, replicates).ask(question, confidence=confidence, together=together)
+    return open(bundle, replicates, prior).ask(question, confidence=confidence, together=together)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,25 +28,27 @@ def replicate(
     *,
     seed: int = 1,
     workers: int = 1,
+    prior: Path | str | None = None,
     watch: Callable[[int], None] = lambda done: None,
 ) -> Replicated:
     """Run the scheme of a release again, that many times, with the release in the place of the original.
 
     It reads the bundle and nothing confidential, and costs no epsilon. `workers` is a number of processes,
-    `watch` is told how many replicates there are.
+    `watch` is told how many replicates there are, `prior` is the public file that the release leans on, if any.
 
     >>> made = facsimile.replicate("bundle")  # doctest: +SKIP
     >>> made.estimate(lambda records: (records["parity"] == "1").mean())  # doctest: +SKIP
     """
-    from facsimile.explore.priors import prior_of
-    from facsimile.release.opened import opened
+    from facsimile.explore.priors import named_prior
+    from facsimile.release.opened import open_bundle
     from facsimile.release.replicates import Replication
 
     refuse_unless_whole(CALL, replicates=(replicates, 2), seed=(seed, 0), workers=(workers, 1))
-    held = opened(Path(bundle))
+    held = open_bundle(Path(bundle))
     found = held.release
-    prior = prior_of(found.specification)
-    replication = Replication.of(found.specification, found.configuration, found.table, prior)
+    public = None if prior is None else Path(prior)
+    leaning = named_prior(found.specification, found.configuration, public)
+    replication = Replication.of(found.specification, found.configuration, found.table, leaning)
     return Replicated(held, tuple(replication.replicates(replicates, seed, workers, watch)), seed)
 
 

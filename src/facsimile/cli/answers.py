@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from facsimile.cli.options import AsJson
+from facsimile.cli.options import AsJson, PriorFile
 from facsimile.cli.page import show
 from facsimile.cli.progress import busy
 
@@ -23,6 +23,7 @@ def answer_command(
         int,
         typer.Option(min=0, max=10_000, help="Estimate what nothing guarantees by so many."),
     ] = 0,
+    prior: PriorFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a release: its own figure, and what the original's lies between, by which rule.
@@ -35,7 +36,9 @@ def answer_command(
     from facsimile.api.answers import answer
 
     with busy("Answering", as_json):
-        found = answer(folder, question, confidence=confidence, together=together, replicates=replicates)
+        found = answer(
+            folder, question, confidence=confidence, together=together, replicates=replicates, prior=prior
+        )
     show(found, as_json)
 
 

@@ -19,6 +19,10 @@ DatasetKey = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Where the key of data that is no file lies; a file's lies beside it."),
 ]
+PriorFile = Annotated[
+    Path | None,
+    typer.Option("--prior", metavar="FILE", help="The public file that the release leans on, if it does."),
+]
 Alternatives = Annotated[
     str | None, typer.Option(metavar="NAME", help="The alternative of every column; default: the first.")
 ]

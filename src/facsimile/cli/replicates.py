@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from facsimile.cli.options import AsJson
+from facsimile.cli.options import AsJson, PriorFile
 from facsimile.cli.page import show
 from facsimile.cli.progress import telling
 
@@ -21,6 +21,7 @@ def replicate_command(
         Literal["csv", "parquet"], typer.Option("--format", help="The format of the files.")
     ] = "parquet",
     workers: Annotated[int, typer.Option(min=1, max=256, help="Replicates made at the same time.")] = 1,
+    prior: PriorFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a release's scheme again on the release itself: standard errors for any statistic, no epsilon.
@@ -37,6 +38,7 @@ def replicate_command(
             replicates,
             seed=seed,
             workers=workers,
+            prior=prior,
             watch=lambda done: tell(f"{done} of {replicates} replicates"),
         )
         made.save(out, ending)

@@ -59,7 +59,7 @@ class Opened:
     day: date
 
 
-def opened(folder: Path) -> Opened:
+def open_bundle(folder: Path) -> Opened:
     """Read a bundle; the first thing that does not hold is refused with the name of its file."""
     files = _read(folder)
     said = _json(files, bundle.REPORT)

@@ -22,7 +22,7 @@ from facsimile import __version__
 from facsimile.documents.explorer import unpacked
 from facsimile.errors import refusal
 from facsimile.release import bundle
-from facsimile.release.opened import Files, opened
+from facsimile.release.opened import Files, open_bundle
 from facsimile.release.prior import fingerprint
 from facsimile.release.remade import Remade, made_again
 from facsimile.release.reporting import report
@@ -72,7 +72,7 @@ def verify(
     if plan is not None and not re.fullmatch("[0-9a-fA-F]{64}", plan):
         problem = "--plan-hash takes the 64 hexadecimal digits that `facsimile plan-hash` prints."
         raise refusal("E001", problem=problem, command="facsimile verify")
-    held = opened(folder)
+    held = open_bundle(folder)
     files, said, signer, release = held.files, held.said, held.signer, held.release
     if wanted is not None and signer != wanted:
         raise refusal("E506", problem="it is not signed" if signer is None else "another key signed it")
