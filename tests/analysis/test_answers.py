@@ -217,3 +217,13 @@ def test_a_ratio_from_noisy_tables_is_covered_by_simulation() -> None:
         assert ends is not None and ends.width < 1
         missed += not ends.low <= truth <= ends.high
     assert binom.ppf(ALPHA, draws, 0.1) <= missed <= binom.ppf(1 - ALPHA, draws, 0.2)
+
+
+def test_a_ratio_whose_ends_are_a_last_place_apart_ends() -> None:
+    """Nearly no noise, and a share of 1: what is searched for lies between two neighbouring floats."""
+    real = Table.from_rows(DOMAIN, [(0, 1, 0)] * SPEC.n)
+    sure = noisy_table(real, ("age", "sex"), Fraction(10**4), form="fixed")
+    found = Analyst(basis(SPEC, real, real, [sure])).share(
+        event_of("age < 18", DOMAIN), event_of("sex = F", DOMAIN)
+    )
+    assert found.interval is not None and found.interval.low <= 1 <= found.interval.high

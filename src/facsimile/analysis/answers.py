@@ -404,7 +404,7 @@ class Analyst:
                 outer = outer + side * far
             if side * (limit - outer) <= 0:
                 return limit
-            while abs(outer - inner) > max(0.01 * abs(outer - centre), 1e-6 * step):
+            while abs(outer - inner) > 0.01 * max(abs(outer - centre), step):  # step is many last places
                 middle = (inner + outer) / 2
                 inner, outer = (middle, outer) if excess(middle) >= 0 else (inner, middle)
             return outer

@@ -45,6 +45,8 @@ MOST_ATOMS = 800
 ESTIMABLE = 1e-7
 FLAT = 1e-11
 SNAP = 2.0**-34
+LEAST_VARIANCE = 1e-9
+"""Weights may be any that determine the sum: those of next to no noise need not be the best."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +137,7 @@ class Design:
         matrix, queries = matrix[:, self.alive], self.queries[:, self.alive]
         last, design = matrix[:, -1], matrix[:, :-1] - matrix[:, -1:]
         wanted = queries[:, :-1] - queries[:, -1:]
-        precision = 1 / np.array([law.variance * k for law, k in self.noise])
+        precision = 1 / np.maximum([law.variance * k for law, k in self.noise], LEAST_VARIANCE)
         values, vectors = np.linalg.eigh(design.T @ (design * precision[:, None]))
         kept = values > FLAT * max(values.max(initial=0.0), 1e-300)
         inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
