@@ -16,9 +16,9 @@ Theorem.  Let the tables have the part w of α, and the criteria the rest. Outsi
   together where each has the K-th part of every level.
 Proof.    Outside `measured`: Λ(luck(wα)) ≤ wα, and what misses given a release with at most (1−w)α is released
   with at most that. In `measured`: an index misses with at most luck(α) in all, which is released with at most
-  α. For K questions of one w the events of each source add up to its level. Outside `measured` and `train-once`
-  Λ is not linear, and questions of different w would not add up to α: there K questions have w = ½, whatever
-  each of them asks.  QED
+  α. For K questions of one w the events of each source add up to its level. Λ is linear
+  in `measured`, which adds up before it, in `train-once` and where one index is tried. Elsewhere questions of
+  different w would not add up to α: there K questions have w = ½, whatever each of them asks.  QED
 Where w is 0 and the criteria's bounds hold given the release, so does the answer.
 """
 
@@ -80,7 +80,7 @@ class Confidence:
             luck = self._luck(self.alpha)
             trusted, own = self.mode.luck <= rest * luck / k, tables * luck
         elif self.specification.scheme != "train-once" and self.tables_speak:
-            common = tables if k == 1 else HALF
+            common = tables if k == 1 or not self.mode.repeats else HALF
             own, part = self._luck(common * self.alpha), 1 - common
         return Levels(
             float(own / k) if tables else None,

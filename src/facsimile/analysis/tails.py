@@ -92,7 +92,7 @@ class Laplace(Law):
 
     @property
     def variance(self) -> float:
-        return 2 * exp(-self.rate) / expm1(-self.rate) ** 2
+        return max(1e-300, 2 * exp(-self.rate) / expm1(-self.rate) ** 2)
 
     @property
     def limit(self) -> float:
