@@ -26,7 +26,7 @@ from facsimile.release.journal import Journal
 from facsimile.release.plan import plan_of
 from facsimile.release.writing import digest
 from facsimile.spec.release import Specification
-from releases import specification
+from releases import SURE, specification
 from specs import SMALL
 
 Frame = tuple[int, str, Integers]
@@ -141,8 +141,12 @@ CASES: dict[str, dict[str, Any]] = {
         "families": family("privbayes", flavour="theta", theta="4"),
     },
     "workload with delta": {"families": family("workload"), "budget": DELTA, "scheme": "train-once"},
-    "dpctgan": {"families": family("dpctgan", epochs="1", batch_size="60"), "budget": DELTA},
-    "patectgan": {"families": family("patectgan", epochs="2", batch_size="20"), "budget": DELTA},
+    "dpctgan": {"families": family("dpctgan", epochs="1", batch_size="60"), "budget": DELTA, "criteria": SURE},
+    "patectgan": {
+        "families": family("patectgan", epochs="2", batch_size="20"),
+        "budget": DELTA,
+        "criteria": SURE,
+    },
 }
 
 

@@ -29,7 +29,7 @@ from facsimile.spec.decimals import show_decimal
 from facsimile.spec.load import loads
 
 LISTED = ("  - {alternatives: ", "  - {family: ")
-WISHES = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
+WISHES = (0.01, 0.1, 0.5, 0.9, 0.999)
 
 
 @cache

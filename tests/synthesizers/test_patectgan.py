@@ -107,6 +107,7 @@ def test_votes_on_rows_of_the_generators_own_law_teach_nothing() -> None:
     assert float(np.abs(expected - 0.5).mean()) > 0.02, "teachers of a few records lean to one side"
 
 
+@pytest.mark.long
 def test_it_learns_how_columns_go_together() -> None:
     """Two columns that follow each other; without learning the distance is 0.42."""
     table = table_of((4, 4), 20_000)
