@@ -83,7 +83,7 @@ def test_a_released_label_of_several_categories_and_one_for_missing_values_are_k
     [
         ("age < 20", "E433", ["age", "age < 18 or age <= 64"]),
         ("age = 20", "E433", ["age = '18-64'"]),
-        ("age > 70", "E433", ["age < 65"]),
+        ("age > 70", "E433", ["age >= 65"]),
         ("colour = blue", "E433", ["colour = 'cold'"]),
         ("ages < 18", "E431", ["Did you mean age?"]),
         ("sex = G", "E432", ["Known here: M, F, unknown."]),

@@ -223,8 +223,10 @@ def _ordered(atom: Atom, axis: Axis) -> Mask:
 def _cut(atom: Atom, b: Bin, axis: Axis) -> FacsimileError:
     """A comparison that cuts through a bin, with the nearest edges where one does not."""
     if isinstance(b, NumberBin) and not _listing(atom):
-        before = [] if b.low is None else [f"{axis.name} < {show_decimal(b.low)}"]
-        after = [] if b.high is None else [f"{axis.name} <= {show_decimal(b.high)}"]
+        upwards = isinstance(atom, Compare) and atom.sign.startswith(">")
+        first, last = (">=", ">") if upwards else ("<", "<=")
+        before = [] if b.low is None else [f"{axis.name} {first} {show_decimal(b.low)}"]
+        after = [] if b.high is None else [f"{axis.name} {last} {show_decimal(b.high)}"]
         edges = " or ".join([*before, *after]) or f"{axis.name} = '{b.label}'"
     else:
         edges = f"{axis.name} = '{b.label}'"
