@@ -12,17 +12,20 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import chi2
 
+from facsimile.errors import FacsimileError
 from facsimile.privacy.reader import read_public
 from facsimile.release import replicates as module
+from facsimile.release.opened import open_bundle
 from facsimile.release.recipe import Recipe
-from facsimile.release.replicates import Replication, replicate_files
-from facsimile.release.run import rehearsed
+from facsimile.release.replicates import REPLICATES, Replication, replicate_files
+from facsimile.release.run import rehearsal, rehearsed
 from facsimile.release.scheme import Accepted, presentable
+from facsimile.release.verify import verify
 from facsimile.release.writing import labelled
 from facsimile.sources.address import Address
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
-from releases import approximate, specification, write_data
+from releases import SURE, approximate, request, specification, write_data
 
 IMPOSSIBLE = [{"criterion": "marginals-absolute", "threshold": "0.0001", "epsilon": "0.5"}]
 
@@ -132,3 +135,19 @@ def test_files_hold_the_replicates_and_say_what_they_are(tmp_path: Path) -> None
     assert (said["seed"], said["replicates"], said["guaranteed"]) == (5, 2, False)
     assert said["made"][1] == {"seed": str(second.seed), "tried": second.tried, "accepted": True}
     assert said["calibration"]["kappa"] == {"means": "2.5"}
+
+
+def test_a_bundle_holds_replicates_where_its_specification_says_so(tmp_path: Path) -> None:
+    """Their hashes are verified; made again from the bundle with the seed they tell, they are the same."""
+    write_data(tmp_path)
+    spec = specification(publish=["replicates"], criteria=SURE)
+    rehearsal(request(tmp_path, specification=spec), 3)
+    folder = tmp_path / "bundle"
+    assert verify(folder, allow_rehearsal=True).rehearsal
+    found = {path.name: path.read_bytes() for path in (folder / "replicates").iterdir()}
+    assert len(found) == 2 * REPLICATES + 1
+    release = open_bundle(folder).release
+    assert replicate_files(spec, release.configuration, release.table) == found
+    (folder / "replicates" / "replicate-01.parquet").write_bytes(b"other")
+    with pytest.raises(FacsimileError, match="E502"):
+        verify(folder, allow_rehearsal=True)
