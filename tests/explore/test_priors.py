@@ -229,7 +229,7 @@ def test_a_prior_is_brought_under_each_configurations_alternatives() -> None:
 def test_a_bundle_does_not_say_which_local_file_is_read(tmp_path: Path) -> None:
     """A release that leans on a file: its reader names it, or it is refused without a look at any file."""
     secret, public = tmp_path / "secret.csv", tmp_path / "public.csv"
-    secret.write_text("age,is_female\n3,true\n")
+    secret.write_text("age,is_female\n3,true\n5,true\n")
     public.write_text("age,is_female\n3,true\n4,false\n")
     hashed = hashlib.sha256(public.read_bytes()).hexdigest()
     plain = specification(families=[{"family": "workload"}]).model_dump(mode="json", exclude_none=True)
