@@ -15,7 +15,7 @@ from typing import Any
 
 from facsimile.analysis.answers import ESTIMATED, GUARANTEED, NONE, Analyst, Found
 from facsimile.analysis.basis import Basis
-from facsimile.analysis.combining import combine, scaled
+from facsimile.analysis.combining import FEWEST, combine, scaled
 from facsimile.analysis.events import event_of
 from facsimile.analysis.intervals import Claim, Interval
 from facsimile.analysis.questions import (
@@ -37,7 +37,6 @@ from facsimile.table.table import Table
 Pair = tuple[Table, Table]
 REPLICATES = "replicates"
 REPLICATES_WHY = "The release was made again from itself; the spread of the figure estimates its error."
-FEWEST = 2
 COUNTED: tuple[Kind, ...] = ("one-way", "two-way", "three-way")
 
 

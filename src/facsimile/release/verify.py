@@ -85,13 +85,13 @@ def verify(
     for name in sorted(again.keys() - {bundle.MANIFEST}, key=bundle.exact, reverse=True):
         if rendered or bundle.exact(name):
             _same(name, files, again)
-    remade = made_again(release, None if prior is None else Address.of(prior))
     if release.rehearsal and not allow_rehearsal:
         raise refusal("E504", file=bundle.REPORT)
     if plan is not None and said["plan_hash"] != plan.lower():
         raise refusal("E506", problem="it keeps another plan")
     if prior is not None:
         _refuse_other_prior(specification, prior)
+    remade = made_again(release, None if prior is None else Address.of(prior))
     return Verified(
         title=specification.title,
         records=release.table.n,
