@@ -35,7 +35,7 @@ from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
-from laws import ALPHA
+from facsimile.testing.laws import ALPHA
 from specs import changed
 
 N = 165_915

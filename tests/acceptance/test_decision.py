@@ -42,7 +42,7 @@ from facsimile.spec.load import load
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
 from facsimile.table.table import Table
-from laws import ALPHA
+from facsimile.testing.laws import ALPHA
 from specs import small
 
 Pair = tuple[Specification, Table, Table]

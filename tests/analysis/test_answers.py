@@ -28,7 +28,7 @@ from facsimile.spec.load import load
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
-from laws import ALPHA
+from facsimile.testing.laws import ALPHA
 
 SPEC = specification()
 DOMAIN = domain_of(SPEC)

@@ -36,7 +36,7 @@ from facsimile.table.table import Codes, Table
 from facsimile.testing import Broken, check_mechanism, every_pair, moves, random_pairs, small_domain
 from facsimile.testing.contract import require_proof
 from facsimile.testing.neighbours import Neighbours
-from laws import ALPHA
+from facsimile.testing.laws import ALPHA
 from table.test_boxes import every_box
 
 DOMAIN = small_domain(2, 3)

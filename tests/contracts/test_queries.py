@@ -269,7 +269,7 @@ def test_resized_means_are_a_uniform_draw_without_replacement() -> None:
     """The law of the drawn sum equals the hypergeometric law, by enumeration."""
     from itertools import combinations
 
-    from laws import fits
+    from facsimile.testing.laws import fits
 
     counts = np.array([2, 1, 3])
     positions = np.repeat(np.arange(3), counts)

@@ -25,7 +25,7 @@ from facsimile.spec.load import loads
 from facsimile.spec.release import Selection
 from facsimile.table.domain import Domain
 from facsimile.table.table import Table
-from laws import ALPHA
+from facsimile.testing.laws import ALPHA
 from studies import paper, setup
 
 RULE = RaceRule(trials=20, steps=0, finalists=100, fresh=10)

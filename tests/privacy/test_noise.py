@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from facsimile.privacy import noise as module
 from facsimile.privacy.budget import Rho
 from facsimile.privacy.noise import LARGEST, Noise, RehearsalNoise, SystemNoise, fitting, noisy, selected
-from laws import (
+from facsimile.testing.laws import (
     counted,
     discrete_gaussian,
     discrete_laplace,

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.privacy.stream import WORDS, Stream
-from laws import fits
+from facsimile.testing.laws import fits
 
 KEY = 0x0123456789ABCDEF
 

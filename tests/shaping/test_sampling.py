@@ -19,7 +19,7 @@ from facsimile.shaping.sampling import (
     systematic,
 )
 from facsimile.table.exact import Floats, Ints
-from laws import fits
+from facsimile.testing.laws import fits
 
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
 SEEDS = st.integers(0, 2**32)

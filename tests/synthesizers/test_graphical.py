@@ -14,7 +14,7 @@ from facsimile.table.exact import Floats
 from facsimile.table.fit import fit
 from facsimile.table.measurement import Measurement
 from facsimile.table.table import Table
-from laws import fits
+from facsimile.testing.laws import fits
 from synthesizers.test_junction import domain_of
 
 NAMES = tuple("abcde")

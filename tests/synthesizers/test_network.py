@@ -11,7 +11,7 @@ from facsimile.shaping.sampling import Sampling
 from facsimile.synthesizers.network import Network, Node, ruled_out
 from facsimile.table.exact import Floats
 from facsimile.testing.neighbours import small_domain
-from laws import fits
+from facsimile.testing.laws import fits
 
 HALVES = (0, 1, 1)
 

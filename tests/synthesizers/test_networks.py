@@ -11,7 +11,7 @@ from facsimile.synthesizers.networks import Adam, Generator, Judge, Weights, dra
 from facsimile.table.critic import UNIT
 from facsimile.table.exact import Floats
 from facsimile.testing import small_domain
-from laws import fits
+from facsimile.testing.laws import fits
 
 DOMAIN = small_domain(3, 2, 4)
 ROWS = np.array([[a, b, c] for a in range(3) for b in range(2) for c in range(4)])

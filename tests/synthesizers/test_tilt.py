@@ -19,7 +19,7 @@ from facsimile.table.exact import Floats
 from facsimile.table.scores import ONE, Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.testing import small_domain
-from laws import ALPHA
+from facsimile.testing.laws import ALPHA
 
 DOMAIN = small_domain(3, 4, 2)
 N = 60_000

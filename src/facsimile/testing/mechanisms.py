@@ -17,9 +17,14 @@ from facsimile.privacy.noise import Integers
 from facsimile.table.domain import Domain
 from facsimile.table.exact import integers
 from facsimile.table.table import Table
+from facsimile.testing.apart import check_apart, tightest
 from facsimile.testing.contract import Broken, require, require_fit, require_proof
+from facsimile.testing.drawn import check_noise
 from facsimile.testing.neighbours import Neighbours, every_pair
+from facsimile.testing.neighbours import tables as distinct
 
+SEEN = 1.4
+"""From which ε on ten thousand draws show most of it."""
 Call = tuple[str, Integers, int, Fraction]
 """What the sampler is asked for: a norm, the numbers, their sensitivity (in L2 its square) and the share."""
 
@@ -68,11 +73,15 @@ def check_mechanism(
     *,
     reach: float = 0.9,
     pairs: Iterable[Neighbours] | None = None,
+    draws: bool = True,
 ) -> None:
     """Measure a mechanism on neighbours, all of a tiny domain unless others are given.
 
     Each call of the sampler moves by at most its sensitivity, and on some pair by at least `reach` of it; the
-    cost is the sum of what is asked for; every table asks for the same noise, an empty cell included.
+    cost is the sum of what is asked for; every table asks for the same noise, an empty cell included. Unless
+    `draws` is false, which saves seconds: real noise has the law that is charged for, each number stands by
+    itself (`check_noise`), and two neighbours are told apart no better than is charged (`check_apart`), and not
+    much worse where ε, or √(2ρ), is large enough to be seen.
     """
     require_fit(mechanism, domain, n)
     every = list(every_pair(domain, n) if pairs is None else pairs)
@@ -85,6 +94,10 @@ def check_mechanism(
     spent = sum((Cost.of(share) for *_, share in calls[0]), Cost())
     require(mechanism.cost() == spent, "its cost is not the sum of what it asks noise for")
     require_proof(type(mechanism), "Replace one record", "[A]", "[B]")
+    if draws:
+        check_noise(mechanism, distinct(every))
+        found = check_apart(mechanism, tightest(mechanism, every), tight=False)
+        require(found.alive or reach < 0.9 or found.declared < SEEN, "the tightest pair is hardly told apart")
 
 
 def asked(mechanism: Mechanism[Any], table: Table) -> NoNoise:

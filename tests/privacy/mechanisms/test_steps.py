@@ -25,7 +25,7 @@ from facsimile.table.exact import Ints
 from facsimile.table.table import Table
 from facsimile.testing import every_pair, small_domain
 from facsimile.testing.contract import require_fit, require_proof
-from laws import fits
+from facsimile.testing.laws import fits
 
 DOMAIN = small_domain(2, 3)
 CLIPS = [UNIT // 100, UNIT, 3 * UNIT, 50 * UNIT]

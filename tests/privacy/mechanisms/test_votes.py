@@ -23,7 +23,7 @@ from facsimile.table.table import Table
 from facsimile.table.teachers import Lesson
 from facsimile.testing import small_domain
 from facsimile.testing.contract import require_fit, require_proof
-from laws import fits
+from facsimile.testing.laws import fits
 
 DOMAIN = small_domain(2, 3)
 TABLE = Table.from_rows(DOMAIN, [[0, 0], [0, 0], [0, 1], [1, 0], [1, 2], [1, 2]])
