@@ -83,10 +83,10 @@ def ran() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """The functions that run, and those that are handed records: a file is read, and every kind is asked."""
     from tempfile import TemporaryDirectory
 
-    from contracts.learners import learners
     from contracts.test_hostile import DOMAIN, GOOD, PAIRS, asking
     from facsimile.privacy.curator import Curator
     from facsimile.privacy.reader import read, rehearse
+    from facsimile.testing.learners import learners
     from releases import specification, write_data
 
     seen: dict[str, set[str]] = {}

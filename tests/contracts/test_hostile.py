@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.learners import learners
 from contracts.test_mechanisms import count
 from facsimile.privacy.mechanisms import (
     MECHANISMS,
@@ -60,6 +59,7 @@ from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, small_domain
 from facsimile.testing.hostile import LEAST, refused
+from facsimile.testing.learners import learners
 
 N = 2
 DOMAIN, OTHER = small_domain(3, 2), small_domain(2, 3)

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from contracts.learners import learners
 from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.mechanisms import (
     MECHANISMS,
@@ -35,8 +34,9 @@ from facsimile.table.scores import ONE, Factor, RowScores
 from facsimile.table.table import Codes, Table
 from facsimile.testing import Broken, check_mechanism, every_pair, moves, random_pairs, small_domain
 from facsimile.testing.contract import require_proof
-from facsimile.testing.neighbours import Neighbours
 from facsimile.testing.laws import ALPHA
+from facsimile.testing.learners import learners
+from facsimile.testing.neighbours import Neighbours
 from table.test_boxes import every_box
 
 DOMAIN = small_domain(2, 3)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.learners import critic
 from facsimile.privacy.sampled import ORDERS, Steps
 from facsimile.table.critic import BITS, UNIT
 from facsimile.testing import small_domain
+from facsimile.testing.learners import critic
 
 DOMAIN = small_domain(4, 3, 2)
 ROWS = np.array([[a, b, c] for a in range(4) for b in range(3) for c in range(2)])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from facsimile.shaping.sampling import Sampling
 from facsimile.synthesizers.network import Network, Node, ruled_out
 from facsimile.table.exact import Floats
-from facsimile.testing.neighbours import small_domain
 from facsimile.testing.laws import fits
+from facsimile.testing.neighbours import small_domain
 
 HALVES = (0, 1, 1)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from contracts.learners import critic
 from facsimile.table.critic import BITS, LARGEST, UNIT, Critic, Loss, indicators
 from facsimile.table.exact import Floats, Ints
 from facsimile.testing import small_domain
+from facsimile.testing.learners import critic
 
 DOMAIN = small_domain(4, 3, 2)
 ROWS = np.array([[a, b, c] for a in range(4) for b in range(3) for c in range(2)])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from contracts.learners import lesson
 from facsimile.table import teachers
 from facsimile.table.teachers import Layer, Lesson, votes
 from facsimile.testing import small_domain
+from facsimile.testing.learners import lesson
 
 DOMAIN = small_domain(3, 4)
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from contracts.learners import DELTA, HALF, Deaf, Listening, critic, steps
 from facsimile.errors import FacsimileError
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Curator
@@ -26,6 +25,7 @@ from facsimile.table.table import Table
 from facsimile.testing import every_pair, small_domain
 from facsimile.testing.contract import require_fit, require_proof
 from facsimile.testing.laws import fits
+from facsimile.testing.learners import DELTA, HALF, Deaf, Listening, critic, steps
 
 DOMAIN = small_domain(2, 3)
 CLIPS = [UNIT // 100, UNIT, 3 * UNIT, 50 * UNIT]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.learners import DeafSchool, Listening, lesson, votes
 from facsimile.errors import FacsimileError
 from facsimile.privacy.budget import Cost, Rho
 from facsimile.privacy.curator import Curator
@@ -24,6 +23,7 @@ from facsimile.table.teachers import Lesson
 from facsimile.testing import small_domain
 from facsimile.testing.contract import require_fit, require_proof
 from facsimile.testing.laws import fits
+from facsimile.testing.learners import DeafSchool, Listening, lesson, votes
 
 DOMAIN = small_domain(2, 3)
 TABLE = Table.from_rows(DOMAIN, [[0, 0], [0, 0], [0, 1], [1, 0], [1, 2], [1, 2]])
