@@ -7,10 +7,21 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
 Kind = Literal[
-    "sensitivity", "law", "distinguished", "grid", "atoms", "independence", "canary", "replay", "opened"
+    "sensitivity",
+    "law",
+    "distinguished",
+    "grid",
+    "atoms",
+    "independence",
+    "canary",
+    "charges",
+    "replay",
+    "opened",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 FORMAT = 1
+ROUNDED = 1e-9
+"""How far two floats may be apart that should be equal."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,22 @@ class Evidence:
     found: float | None
     passed: bool
     least: float | None = None
+
+    @classmethod
+    def bounded(
+        cls,
+        theorem: str,
+        kind: Kind,
+        case: str,
+        test: str,
+        declared: float,
+        found: float,
+        share: float | None = None,
+    ) -> Evidence:
+        """What was found may not exceed what is declared; a test that is alive finds this share of it."""
+        least = None if share is None else share * declared
+        passed = found <= declared * (1 + ROUNDED) and (least is None or found >= least * (1 - ROUNDED))
+        return cls(theorem, kind, case, test, declared, found, passed, least)
 
 
 @dataclass(frozen=True)
