@@ -113,7 +113,7 @@ def examples() -> Iterator[Example]:
         yield Example(f"clipped scores{unit}", NoisyScores, NoisyScores(_waves(), 1, share), WIDER, 3)
     yield Example("moments", NoisyMoments, _moments(), WIDER, 3)
     few = small_domain(2, 2)
-    trained = replace(steps(few, times=1, loss="wasserstein"), share=WORDS, variance=Fraction(1))
+    trained = replace(steps(few, most=2**13, times=1, loss="wasserstein"), share=WORDS, variance=Fraction(1))
     yield Example("noisy steps", NoisySteps, trained, few, 2, tight=False, draws=DRAWS // 5)
     yield Example("teachers' votes", NoisyVotes, _votes(few), few, 3, tight=False, draws=DRAWS // 2)
     for query, domain, n, pair in _queries():

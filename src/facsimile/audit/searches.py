@@ -27,7 +27,7 @@ from facsimile.table.table import Table
 from facsimile.testing import small_domain
 from facsimile.testing.apart import ALIVE, SHARE, Apart, Bulk, of_scores
 
-DRAWS = 3_000
+DRAWS = 8_000
 GRAIN = 10**9
 LONGEST = 4_000
 """Indices after which what is left of a series is bounded, not summed."""
@@ -103,7 +103,7 @@ def seen(mode: Mode, draws: int = DRAWS) -> Apart:
     return of_scores(scores[0], scores[1], Cost(plan.total().epsilon))
 
 
-def planned(draws: int = 2 * DRAWS) -> Apart:
+def planned(draws: int = DRAWS) -> Apart:
     """A whole plan through the curator: a charge, an allowance, one index that a noisy count decides."""
     domain = small_domain(2)
     count = NoisyAnswer(WorstSum((Sums(("a",), np.array([[0, 1]]), (0,), (Fraction(1),)),)), SHARE)

@@ -112,7 +112,7 @@ def witnessed(
     return witness.parts
 
 
-def check_canary(
+def witness_of(
     synthesizer: Synthesizer,
     known: Known,
     share: Fraction,
@@ -120,16 +120,28 @@ def check_canary(
     columns: int = 3,
     transcripts: int = TRANSCRIPTS,
     noise: Noise | None = None,
-    least: float = ALIVE,
 ) -> list[Part]:
-    """In many fits no answer tells more about the strange record than the share it was charged for; and some
-    part may tell `least` of its share, or the test is dead. Either table is the one that is fitted; the strange
-    record differs in every column, or in all but one, so that it breaks ties between what is selected."""
+    """Every call of many fits. Either table is the one that is fitted; the strange record differs in every
+    column, or in all but one, so that it breaks ties between what is selected."""
     pairs = [turned for alike in (0, 1) for turned in _both_ways(canary(columns, alike=alike))]
     parts: list[Part] = []
     for seed in range(transcripts):
         pair = pairs[seed % len(pairs)]
         parts += witnessed(synthesizer, known, share, pair, noise or RehearsalNoise(seed), seed)
+    return parts
+
+
+def check_canary(
+    synthesizer: Synthesizer,
+    known: Known,
+    share: Fraction,
+    *,
+    transcripts: int = TRANSCRIPTS,
+    least: float = ALIVE,
+) -> list[Part]:
+    """In many fits no answer tells more about the strange record than the share it was charged for; and some
+    part may tell `least` of its share, or the test is dead."""
+    parts = witness_of(synthesizer, known, share, transcripts=transcripts)
     require(bool(parts), "it asks nothing")
     for part in parts:
         require(part.apart <= 1 + ROUNDED, f"{part.mechanism} tells more about one record than its share")

@@ -30,6 +30,7 @@ from facsimile.testing.laws import (
 
 Name = Literal["laplace", "gaussian", "argmax", "gumbel"]
 CHOICES = ("argmax", "gumbel")
+LARGEST_SCALE = 10**5
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,7 @@ class Call:
 
     def law(self, times: float = 1.0) -> Law:
         """The law of the noise at so many times its scale: of each integer within `reach`, or of each place."""
+        require(self.scale < LARGEST_SCALE, "its noise is too large to be judged by drawing it")
         if self.name == "laplace":
             return discrete_laplace(times * self.scale, self.reach)
         if self.name == "gaussian":

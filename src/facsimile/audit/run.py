@@ -1,0 +1,53 @@
+"""The audit: all evidence, one section after the other, on the machine and the versions that it runs on."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from datetime import date
+from importlib.metadata import version
+
+from facsimile import __version__
+from facsimile.audit.accounting import accounting
+from facsimile.audit.charges import charges
+from facsimile.audit.evidence import Audit, Evidence, Kind
+from facsimile.audit.families import canaries
+from facsimile.audit.questions import distinguished, laws, sensitivities
+from facsimile.audit.searches import costs, searches
+from facsimile.testing.laws import ALPHA
+
+PACKAGES = ("opendp", "numpy", "scipy", "duckdb", "pyarrow", "cryptography")
+SECTIONS: tuple[tuple[str, Kind, Callable[[], Iterator[Evidence]]], ...] = (
+    ("Moving one record with the noise off", "sensitivity", sensitivities),
+    ("Drawing noise", "law", laws),
+    ("Telling neighbours apart", "distinguished", distinguished),
+    ("Searching", "distinguished", costs),
+    ("Searching with real coins", "distinguished", searches),
+    ("Accounting", "distinguished", accounting),
+    ("Charging a ledger", "charges", charges),
+    ("Hiding a strange record", "canary", canaries),
+)
+
+
+def audit(tell: Callable[[str], None] = lambda doing: None) -> Audit:
+    """Try every theorem on this machine. What fails is said, and the rest is tried all the same."""
+    found: list[Evidence] = []
+    for title, kind, section in SECTIONS:
+        tell(title)
+        found += _tried(title, kind, section)
+    return Audit(__version__, date.today().isoformat(), machine(), ALPHA, tuple(found))
+
+
+def _tried(title: str, kind: Kind, section: Callable[[], Iterator[Evidence]]) -> Iterator[Evidence]:
+    """A section's evidence; one that cannot be tried to its end is evidence against."""
+    try:
+        yield from section()
+    except Exception as error:
+        words = f"this section did not come to its end: {type(error).__name__}"
+        yield Evidence(title, kind, "unfinished", words, None, None, False)
+
+
+def machine() -> dict[str, str]:
+    """What it ran on: versions and kinds, no name of a host, a user or a place."""
+    found = {"system": platform.system(), "processor": platform.machine(), "python": platform.python_version()}
+    return found | {name: version(name) for name in PACKAGES}
