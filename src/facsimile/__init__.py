@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from facsimile.analysis.combining import combine
     from facsimile.api.answers import answer, open  # noqa: A004
+    from facsimile.api.audits import audit
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "analysis.combining": ("combine",),
     "api.answers": ("answer", "open"),
+    "api.audits": ("audit",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -43,6 +45,7 @@ __all__ = [
     "Fitted",
     "__version__",
     "answer",
+    "audit",
     "check",
     "combine",
     "design",
@@ -104,7 +107,7 @@ class _Command(ModuleType):
 class _Package(ModuleType):
     """This package: a folder that is imported becomes an attribute, and those of commands can be called."""
 
-    COMMANDS = ("explore", "release")
+    COMMANDS = ("audit", "explore", "release")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.COMMANDS and isinstance(value, ModuleType):

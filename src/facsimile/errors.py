@@ -231,6 +231,8 @@ E422 The fitted model cannot be read.
      Give a file that Fitted.save has made.
 E423 The model cannot be stored: it is of a kind that facsimile does not know.
      Fit it again with the same seed: a rehearsal gives the same model.
+E425 The file is not an audit, or one that found something against a claim.
+     Make one: `facsimile audit -o audit.json`.
 # questions to a release
 E430 The question cannot be read: {problem}.
      Ask like this: count where age < 18 and sex = F.
@@ -263,6 +265,8 @@ E508 {file} is not a folder.
      Give the folder of a bundle, not one of its files.
 E509 The folder {file} is empty.
      Give the folder of a bundle, or get the bundle again.
+E520 The audit found something against a claim of this installation.
+     Release nothing with it; report the failed lines and the versions, never data.
 # no release
 E601 No candidate was accepted: there is no release, and the budget is spent.
      Plan again on public data before another budget is agreed.

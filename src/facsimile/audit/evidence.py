@@ -77,7 +77,9 @@ class Audit:
 
     def as_json(self) -> dict[str, Any]:
         """As plain data; `of_json` reads it."""
-        return {"format": FORMAT, "passed": self.passed} | asdict(self) | {"machine": dict(self.machine)}
+        evidence = [asdict(found) for found in self.evidence]
+        told = {"version": self.version, "day": self.day, "machine": dict(self.machine), "alpha": self.alpha}
+        return {"format": FORMAT, "passed": self.passed, **told, "evidence": evidence}
 
     @classmethod
     def of_json(cls, told: Any) -> Audit:

@@ -111,6 +111,8 @@ def examples() -> Iterator[Example]:
         yield Example(f"a count{unit}", NoisyAnswer, NoisyAnswer(_count(), share), PAIR, 3)
         yield Example(f"a choice{unit}", NoisySelection, NoisySelection(_distances(), share), PAIR, 3)
         yield Example(f"clipped scores{unit}", NoisyScores, NoisyScores(_waves(), 1, share), WIDER, 3)
+    little = NoisyAnswer(_count(), SHARE / 30)
+    yield Example("a count, much noise", NoisyAnswer, little, PAIR, 3, tight=False, draws=DRAWS // 10)
     yield Example("moments", NoisyMoments, _moments(), WIDER, 3)
     few = small_domain(2, 2)
     trained = replace(steps(few, most=2**13, times=1, loss="wasserstein"), share=WORDS, variance=Fraction(1))

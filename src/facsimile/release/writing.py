@@ -71,9 +71,16 @@ def write_bytes(path: Path, content: bytes) -> None:
     _put(path, lambda part: part.write_bytes(content))
 
 
-def _put(path: Path, write: Callable[[Path], object]) -> None:
+def refuse_taken(path: Path) -> None:
+    """A file is new, no link, in a folder that is there: asked before the work."""
     if path.is_symlink() or path.exists():
         raise refusal("E402" if path.is_symlink() else "E401")
+    if not path.absolute().parent.is_dir():
+        raise refusal("E403")
+
+
+def _put(path: Path, write: Callable[[Path], object]) -> None:
+    refuse_taken(path)
     part = path.with_name(path.name + ".part")
     try:
         write(part)

@@ -10,7 +10,10 @@ AssertionError that says which part of the contract does not hold. They need not
 from pytest, unittest or a shell.
 """
 
+from facsimile.testing.apart import check_apart as check_apart
+from facsimile.testing.canaries import check_canary as check_canary
 from facsimile.testing.contract import Broken as Broken
+from facsimile.testing.drawn import check_noise as check_noise
 from facsimile.testing.hostile import check_parameters as check_parameters
 from facsimile.testing.kinds import check_kind as check_kind
 from facsimile.testing.mechanisms import NoNoise as NoNoise

@@ -10,7 +10,7 @@ The bound holds for whatever was drawn, whether or not the scores are right: a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -156,21 +156,19 @@ def _chances(name: Any, scores: tuple[int, ...], sensitivity: int, share: Fracti
 
 
 def of_scores(one: Floats, other: Floats, cost: Cost, alpha: float = ALPHA) -> Apart:
-    """The bound from scores on two tables, those that speak for the first large: half of them choose an event.
-
-    Either table may be the likelier one, and the first half decides which.
-    """
-    (first, one), (second, other) = (np.array_split(scores, 2) for scores in (one, other))
+    """The bound from scores on two tables: half of them choose an event, that a score is large or small and
+    likelier on the one or the other table, and the other half counts it."""
+    chosen, counted = zip(*(np.array_split(scores, 2) for scores in (one, other)), strict=True)
     loss = loss_of(cost)
-    events = [
-        (loss(_low(a, t, alpha), _high(b, t, alpha)), sign, t)
-        for sign, a, b in ((1, first, second), (-1, -second, -first))
-        for t in np.unique(np.quantile(np.concatenate([a, b]), np.linspace(0.005, 0.995, 199)))
-    ]
-    _, sign, threshold = max(events)
-    likelier, other = (one, other) if sign > 0 else (-other, -one)
-    found = loss(_low(likelier, threshold, alpha), _high(other, threshold, alpha))
-    return Apart(_declared(cost), max(0.0, found))
+
+    def bound(halves: Sequence[Floats], place: int, sign: int, threshold: float) -> float:
+        likelier, less = (sign * halves[side] for side in (place, 1 - place))
+        return loss(_low(likelier, threshold, alpha), _high(less, threshold, alpha))
+
+    cuts = np.unique(np.quantile(np.concatenate(chosen), np.linspace(0.005, 0.995, 199)))
+    events = [(place, sign, float(sign * cut)) for place in (0, 1) for sign in (1, -1) for cut in cuts]
+    best = max(events, key=lambda event: bound(chosen, *event))
+    return Apart(_declared(cost), max(0.0, bound(counted, *best)))
 
 
 def _low(scores: Floats, threshold: float, alpha: float) -> float:

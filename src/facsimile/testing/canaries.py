@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from facsimile.privacy.budget import Cost
 from facsimile.privacy.mechanisms import Mechanism, NoisySteps
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.synthesizers.base import Known, Synthesizer
@@ -64,6 +65,9 @@ class Witness:
         """The answer on the first table."""
         heard = Overheard(self._noise)
         answer = mechanism._sample(self._pair[0], heard)
+        asked = sum((Cost.of(call.share) for call in heard.calls), Cost())
+        learns = isinstance(mechanism, NoisySteps)
+        require(learns or mechanism.cost() == asked, "it asks the sampler for more than it is charged")
         again = Retold(heard)
         mechanism._sample(self._pair[1], again)
         for call, other in zip(heard.calls, again.values, strict=True):

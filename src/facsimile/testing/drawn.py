@@ -60,11 +60,13 @@ class Drawn:
 
     @property
     def atoms(self) -> bool:
-        """Whether the exact value comes out as often as the law has it; a choice has none."""
+        """Whether the exact value comes out as often as the law has it, of a number and of all numbers of a run
+        at once; a choice has none."""
         if self.call.name in CHOICES:
             return True
-        chance = float(self.call.law()[self.call.reach])
-        return likely(int(np.sum(self.draws == 0)), self.draws.size, chance)
+        chance, exact = float(self.call.law()[self.call.reach]), self.draws == 0
+        every = likely(int(exact.all(axis=1).sum()), len(exact), chance ** exact.shape[1])
+        return every and likely(int(exact.sum()), exact.size, chance)
 
     @property
     def independent(self) -> bool:

@@ -19,7 +19,6 @@ from facsimile import __version__
 from facsimile.acceptance.kind import kind_of
 from facsimile.documents.inline import embedded, part, policy_hash
 from facsimile.documents.numerals import count, small
-from facsimile.errors import refusal
 from facsimile.explore.planner import BOUNDED
 from facsimile.explore.report.beside import alike, beside, settings
 from facsimile.explore.report.closeup import closeup, readings
@@ -31,7 +30,7 @@ from facsimile.explore.report.findings import Findings
 from facsimile.explore.report.overview import overview
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
-from facsimile.release.writing import write_text
+from facsimile.release.writing import refuse_taken, write_text
 from facsimile.spec.criteria import Faithfulness
 from facsimile.spec.decimals import parse_decimal, show_decimal
 
@@ -99,10 +98,7 @@ def write_report(
     `names` begin the identifiers of the configurations to lay side by side (default: the best finalists),
     `tables` is how many released tables of each are compared.
     """
-    if out.is_symlink() or out.exists():
-        raise refusal("E402" if out.is_symlink() else "E401")
-    if not out.parent.is_dir():
-        raise refusal("E403")
+    refuse_taken(out)
     findings = Findings(study)
     comparison = compare(findings, names, tables, tell)
     tell("Writing the report")
