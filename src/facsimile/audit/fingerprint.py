@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -76,4 +76,5 @@ def _within(value: Any) -> list[Any]:
         return [str(value.bit_generator.state)]
     if dataclasses.is_dataclass(value):
         return [getattr(value, field.name) for field in dataclasses.fields(value)]
-    return [vars(value)]
+    kind = type(value)
+    return [{n: v for n, v in vars(value).items() if not isinstance(getattr(kind, n, None), cached_property)}]
