@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +19,9 @@ from facsimile.audit.tape import Tape, alone, longer
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.spec.families import FAMILIES
 from frozen import COMMAND, TRANSCRIPT, customize, laid_out, left
-from traces import HALT, HEADER, MODES, MORE, REFUSED, SCHEMES, TRACES, Planned, Twice, may_grow
+from traces import HALT, HEADER, MODES, MORE, REFUSED, SCHEMES, TRACES, Planned, Row, Twice, may_grow
 
+COMMANDED = "test-then-measure, coin"
 TESTS = Path(__file__).parents[1]
 
 
@@ -39,14 +43,21 @@ def test_there_are_twenty_five_traces_of_every_scheme_and_mode_and_some_of_each_
     assert any(plan.fast for plan in MORE.values())
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Twice]:
+    """Traces by their names, each recorded once."""
+    return cache(lambda name: Twice(tmp_path_factory.mktemp("trace"), (TRACES | MORE)[name]))
+
+
 @pytest.mark.parametrize("name", every(TRACES | MORE))
-def test_with_frozen_answers_a_neighbour_gives_the_same_release(tmp_path: Path, name: str) -> None:
+def test_with_frozen_answers_a_neighbour_gives_the_same_release(
+    recorded: Callable[[str], Twice], name: str
+) -> None:
     """Files, standard output and error, log, exit code, sizes at every step, configurations and questions.
 
     Recorded with as many workers as the trace has, made again with one: tracks are those of an index.
     """
-    plan = (TRACES | MORE)[name]
-    twice = Twice(tmp_path, plan)
+    twice, plan = recorded(name), (TRACES | MORE)[name]
     assert twice.first.opened == twice.first.tape.calls() > 0
     found = twice.again(workers=plan.workers)
     if plan.workers > 1:
@@ -58,7 +69,7 @@ def test_with_frozen_answers_a_neighbour_gives_the_same_release(tmp_path: Path, 
     if plan.workers == 1 and plan.specification.selection.mode != "single" and tracks is not None:
         assert differences(twice.first, twice.again(tracks=tracks), may_grow) == []
         shorter = alone(twice.first.tape.tracks)
-        if max(twice.first.tape.tracks) > 1:
+        if not plan.fast and max(twice.first.tape.tracks) > 1:
             assert differences(twice.first, twice.again(tracks=shorter), may_grow) == []
 
 
@@ -73,45 +84,64 @@ def test_so_does_a_search_that_halts(tmp_path: Path) -> None:
         assert differences(twice.first, twice.again(tracks=other), may_grow) == []
 
 
-def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+def test_the_order_of_rows_changes_nothing(recorded: Callable[[str], Twice]) -> None:
     """Not even the transcript: it is the same table. Only the dataset's tag would differ, and it is frozen."""
-    twice = Twice(tmp_path, TRACES["test-then-measure, coin"])
+    twice = recorded("test-then-measure, coin")
     rows = twice.plan.tables[0]
     assert differences(twice.first, twice.again(rows[::-1])) == []
 
 
-def test_nothing_but_the_tag_is_frozen_that_a_record_reaches(tmp_path: Path) -> None:
-    """Fresh answers give another release: the comparison sees."""
-    twice = Twice(tmp_path, TRACES["paper, paper"])
+def test_with_fresh_answers_nearly_everything_differs(recorded: Callable[[str], Twice]) -> None:
+    """The comparison is not blind."""
+    twice = recorded("paper, paper")
     fresh = twice.ran(twice.plan.tables[0], Tape(RehearsalNoise(99)), 1)
     found = differences(twice.first, fresh)
     assert {"another bundle/data.csv", "another bundle/report.json", "another standard output"} <= set(found)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
-@pytest.mark.parametrize("interactive", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_the_installed_command_in_a_terminal_says_and_writes_the_same(
-    tmp_path: Path, interactive: bool
-) -> None:
-    """Two processes, no --json: what stands on the screen, the exit code, and all files."""
+def told(
+    folder: Path, name: str, rows: list[Row], interactive: bool
+) -> tuple[Any, dict[str, Any], dict[str, bytes]]:
+    """The installed command in a process of its own: what it said, what its tape says, and every file it left.
+
+    `name` says whether its answers are recorded, or replayed from those that lie in the folder.
+    """
     from journeys.terminal import Terminal
 
-    plan = TRACES["test-then-measure, coin"]
-    path = [customize(tmp_path / "custom"), TESTS, Path(facsimile.__file__).parents[1]]
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    said = []
-    for name, rows in zip(("recorded", "replayed"), plan.tables, strict=True):
-        place = laid_out(tmp_path / name, plan.specification, rows, HEADER)
-        variables = {"PYTHONPATH": ":".join(map(str, path)), "FROZEN": str(kept), "FROZEN_SEED": str(plan.seed)}
-        told = Terminal(place, interactive, variables)(f"facsimile {COMMAND}")
-        heard = json.loads((kept / name).read_text())
-        assert heard["findings"] == [] and heard["opened"] == heard["calls"] > 0
-        files = {file: held for file, held in left(place).items() if not file.startswith(".home")}
-        said.append((told, heard, files))
-    assert said[0] == said[1]
-    assert said[0][0].code == 0 and "synthetic records released" in said[0][0].screen
-    assert {"bundle/data.csv", "bundle/README.pdf", "people.ledger", TRANSCRIPT} <= set(said[0][2])
+    plan = TRACES[COMMANDED]
+    path = [customize(folder / f"custom {name}"), TESTS, Path(facsimile.__file__).parents[1]]
+    variables = {"PYTHONPATH": ":".join(map(str, path)), "FROZEN": str(folder), "FROZEN_SEED": str(plan.seed)}
+    variables |= {"NO_COLOR": "1", "COLUMNS": "160"}
+    place = laid_out(folder / f"run {name}", plan.specification, rows, HEADER)
+    screen = Terminal(place, interactive, variables)(f"facsimile {COMMAND}")
+    files = {file: held for file, held in left(place).items() if not file.startswith(".home")}
+    return screen, json.loads((folder / name).read_text()), files
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+def test_the_installed_command_in_a_terminal_shows_what_was_recorded(
+    recorded: Callable[[str], Twice], tmp_path: Path
+) -> None:
+    """No --json: the neighbour in a terminal says what the first table said in this process, file by file."""
+    first = recorded(COMMANDED).first
+    (tmp_path / "tape").write_bytes(pickle.dumps(first.tape.tracks))
+    screen, heard, files = told(tmp_path, "replayed", TRACES[COMMANDED].tables[1], interactive=True)
+    assert heard["findings"] == [] and heard["opened"] == heard["calls"] == first.opened
+    assert screen.code == 0
+    assert screen.screen.split() == first.outputs["standard output"].decode().split()
+    assert files == {name: held for name, held in first.outputs.items() if name in files}
+    assert {"bundle/data.csv", "bundle/README.pdf", "people.ledger", TRANSCRIPT} <= set(files)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+@pytest.mark.parametrize("interactive", [True, False])
+def test_two_processes_say_and_write_the_same(tmp_path: Path, interactive: bool) -> None:
+    """Recorded in one, replayed in the other: in terminals, and with pipes."""
+    one, other = TRACES[COMMANDED].tables
+    first = told(tmp_path, "recorded", one, interactive)
+    assert first == told(tmp_path, "replayed", other, interactive)
+    assert first[0].code == 0 and first[1]["findings"] == []
 
 
 def test_the_evidence_of_an_audit_is_found_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
