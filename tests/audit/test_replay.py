@@ -156,10 +156,7 @@ def test_the_evidence_of_an_audit_is_found_on_this_machine(monkeypatch: pytest.M
 
 
 @pytest.mark.long
-def test_the_evidence_covers_every_scheme_and_mode() -> None:
-    specs = [town.specification(case) for case in town.CASES]
-    assert {spec.scheme for spec in specs} == set(SCHEMES)
-    assert {spec.selection.mode for spec in specs} == set(MODES)
+def test_all_evidence_of_an_audit_is_found_whatever_was_drawn() -> None:
     for _ in range(3):
         assert all(one.passed for one in replay.evidence())
 

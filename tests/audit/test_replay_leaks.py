@@ -13,15 +13,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from facsimile import errors
+from facsimile.audit import replay, town
 from facsimile.audit.replay import differences
 from facsimile.audit.tape import longer
 from facsimile.documents import readme
 from facsimile.errors import FacsimileError
+from facsimile.privacy import reader
+from facsimile.privacy.curator import Search
 from facsimile.privacy.mechanisms import Answer, NoisyAnswer, NoisyMarginals
 from facsimile.privacy.noise import Noise
 from facsimile.privacy.private import Sealed
 from facsimile.privacy.queries.marginals import Unlikeness
-from facsimile.release import bundle, run
+from facsimile.release import bundle, run, writing
 from facsimile.release.recipe import Recipe
 from facsimile.release.scheme import Scheme
 from facsimile.table.differences import smallest_one_way
@@ -72,7 +76,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Table]:
     """The confidential table, for leaks that look at it: the last one is that of the run."""
     found: list[Table] = []
 
-    def read(*given: Any, really: Callable[..., Sealed] = run.read) -> Sealed:
+    def read(*given: Any, really: Callable[..., Sealed] = reader.read) -> Sealed:
         sealed = really(*given)
         found.append(sealed.private._open())
         return sealed
@@ -138,7 +142,7 @@ def test_a_true_value_in_a_line_of_the_log(tmp_path: Path, monkeypatch: pytest.M
 def test_an_order_of_rows_that_follows_the_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Found by the same table, its rows in another order."""
 
-    def labelled(table: Table, really: Callable[[Table], pa.Table] = bundle.labelled) -> pa.Table:
+    def labelled(table: Table, really: Callable[[Table], pa.Table] = writing.labelled) -> pa.Table:
         seed = int.from_bytes(hashlib.sha256(Path("people.csv").read_bytes()).digest()[:8])
         return really(table).take(np.random.default_rng(seed).permutation(table.n))
 
@@ -152,7 +156,9 @@ def test_an_order_of_rows_that_follows_the_input(tmp_path: Path, monkeypatch: py
 def test_an_error_whose_words_follow_the_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: list[Table]
 ) -> None:
-    def refusal(code: str, really: Callable[..., FacsimileError] = run.refusal, **items: str) -> FacsimileError:
+    def refusal(
+        code: str, really: Callable[..., FacsimileError] = errors.refusal, **items: str
+    ) -> FacsimileError:
         error = really(code, **items)
         error.sentence += f" ({exact(seen[-1])})"
         return error
@@ -232,3 +238,20 @@ def test_a_mechanism_that_fails_on_one_table_only(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(NoisyMarginals, "_sample", sampled)
     found = found_in(tmp_path, CHANCY)
     assert "another exit code" in found and "another standard error" in found
+
+
+def test_the_evidence_of_an_audit_fails_with_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line of the log that follows the table, and a look into the box that is no mechanism's."""
+
+    def searched(spec: Any, search: Search, *given: Any) -> Any:
+        table = search._curator._private._open()
+        logging.getLogger(__name__).info("rows: %s", table.counts.tolist())
+        return run.searched(spec, search, *given)
+
+    case = "paper, until success"
+    monkeypatch.setattr(town, "CASES", {case: town.CASES[case]})
+    monkeypatch.setattr(replay, "searched", searched)
+    found = {one.case.removeprefix(f"{case}: "): one for one in replay.evidence()}
+    assert {name for name, one in found.items() if one.passed} == {replay.SHUFFLED, replay.FRESH}
+    assert found[case].kind == "opened" and found[case].found == (found[case].declared or 0) + 1
+    assert [one.found for one in found.values() if one.declared == 0 and not one.passed] == [1, 1]
