@@ -17,10 +17,12 @@ from facsimile.audit import replay, town
 from facsimile.audit.replay import differences
 from facsimile.audit.tape import Tape, alone, longer
 from facsimile.privacy.noise import RehearsalNoise
+from facsimile.release import bundle
 from facsimile.spec.families import FAMILIES
 from frozen import COMMAND, TRANSCRIPT, customize, laid_out, left
 from traces import HALT, HEADER, MODES, MORE, REFUSED, SCHEMES, TRACES, Planned, Row, Twice, may_grow
 
+CASE = "paper, until success"
 COMMANDED = "test-then-measure, coin"
 TESTS = Path(__file__).parents[1]
 
@@ -146,13 +148,23 @@ def test_two_processes_say_and_write_the_same(tmp_path: Path, interactive: bool)
 
 def test_the_evidence_of_an_audit_is_found_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """One case of those that an audit tries."""
-    case = "paper, until success"
-    monkeypatch.setattr(town, "CASES", {case: town.CASES[case]})
+    monkeypatch.setattr(town, "CASES", {CASE: town.CASES[CASE]})
     found = replay.evidence()
     assert [one.kind for one in found] == ["replay"] * 4 + ["opened"]
     assert all(one.passed for one in found)
     assert [one.found for one in found if one.declared == 0] == [0, 0, 0]
     assert found[-1].declared == found[-1].found
+
+
+def test_a_trace_of_an_audit_keeps_the_bundle_to_the_byte_and_the_sizes_of_what_lies_beside_the_data() -> None:
+    found = replay.trace(town.specification(CASE), town.people(), Tape(RehearsalNoise(1))).outputs
+    kept = {name: content for name, content in found.items() if name.startswith("bundle/")}
+    assert set(kept) == {f"bundle/{name}" for name in (*bundle.NAMES, bundle.MANIFEST)}
+    assert kept["bundle/data.csv"].count(b"\n") == town.PEOPLE + 1
+    assert found["end"] == b"released" and found["standard output"] == found["standard error"] == b""
+    sizes = {name: int(size) for name, size in found.items() if name.startswith("size of ")}
+    for name in ("ledger", "ledger.anchor", "ledger.decision", "ledger.measured", "transcript"):
+        assert sizes[f"size of {name}"] > 0
 
 
 @pytest.mark.long

@@ -129,9 +129,9 @@ def test_a_failure_under_other_axes_ends_all_answers(curated: Curated, monkeypat
     first = curated(TABLE, Tape(RehearsalNoise(1)))
     other = first.recoded(DOMAIN, {})
     monkeypatch.setattr(NoisyMarginals, "_sample", lambda *_: 1 // 0)
-    for closed in (other, first):
+    for closed, asked in ((other, COUNTS), (first, BEST)):
         with pytest.raises(FacsimileError, match="E701"):
-            closed.run(COUNTS)
+            closed.run(asked)
 
 
 def test_what_was_heard_is_not_what_somebody_made_of_it() -> None:
