@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,7 +17,7 @@ import pytest
 
 import facsimile
 from facsimile.audit import replay, town
-from facsimile.audit.replay import differences
+from facsimile.audit.replay import differences, listening
 from facsimile.audit.tape import Tape, alone, longer
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.release import bundle
@@ -154,6 +157,29 @@ def test_the_evidence_of_an_audit_is_found_on_this_machine(monkeypatch: pytest.M
     assert all(one.passed for one in found)
     assert [one.found for one in found if one.declared == 0] == [0, 0, 0]
     assert found[-1].declared == found[-1].found
+
+
+def test_a_sign_of_life_is_no_output_of_a_release() -> None:
+    """A spinner turns in a thread of its own, and goes on to the screen; threads of a search are heard."""
+    go, done, screen, heard = threading.Event(), threading.Event(), io.StringIO(), dict[str, bytes]()
+
+    def spin() -> None:
+        go.wait()
+        sys.stderr.write("|")
+        sys.stderr.flush()
+        done.set()
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    with contextlib.redirect_stderr(screen), listening(heard):
+        go.set()
+        done.wait()
+        own = threading.Thread(target=lambda: sys.stderr.write("found"))
+        own.start()
+        own.join()
+        assert not sys.stderr.isatty()
+    thread.join()
+    assert screen.getvalue() == "|" and heard["standard error"] == b"found"
 
 
 def test_a_trace_of_an_audit_keeps_the_bundle_to_the_byte_and_the_sizes_of_what_lies_beside_the_data() -> None:

@@ -23,12 +23,14 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import cast
+from typing import TextIO, cast
 
 from facsimile.audit import town
 from facsimile.audit.evidence import Evidence
@@ -87,10 +89,32 @@ class Glass:
         return Glass(change(self._table), self._openings)
 
 
+class Ear(io.StringIO):
+    """Hears this thread and those that it starts; what others write, a sign of life, goes on to the screen."""
+
+    def __init__(self, screen: TextIO) -> None:
+        super().__init__()
+        self._screen = screen
+        self._others = {*threading.enumerate()} - {threading.current_thread()}
+
+    @property
+    def _other(self) -> bool:
+        return threading.current_thread() in self._others
+
+    def write(self, text: str) -> int:
+        return self._screen.write(text) if self._other else super().write(text)
+
+    def flush(self) -> None:
+        self._screen.flush() if self._other else super().flush()
+
+    def isatty(self) -> bool:
+        return self._other and self._screen.isatty()
+
+
 @contextlib.contextmanager
 def listening(outputs: dict[str, bytes]) -> Iterator[None]:
     """Keep what is printed and logged."""
-    out, err, log = io.StringIO(), io.StringIO(), io.StringIO()
+    out, err, log = Ear(sys.stdout), Ear(sys.stderr), io.StringIO()
     handler, root = logging.StreamHandler(log), logging.getLogger()
     level = root.level
     root.addHandler(handler)
