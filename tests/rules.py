@@ -66,9 +66,10 @@ def p1(files: Sources) -> list[str]:
 
 
 def p2(files: Sources) -> list[str]:
-    """Mechanisms are a closed, listed set, and only the curator asks them to sample, and a contract."""
+    """Mechanisms are a closed, listed set, and only the curator asks them to sample, and a contract; one with a
+    tape passes it on."""
     listed = {n.id for n in _nodes(files["privacy/mechanisms/__init__.py"]) if isinstance(n, ast.Name)}
-    broken = _only_in(files, "_sample", {"privacy/curator.py", "testing/mechanisms.py"})
+    broken = _only_in(files, "_sample", {"privacy/curator.py", "testing/mechanisms.py", "audit/tape.py"})
     for path, text in files.items():
         for node in _nodes(text):
             if isinstance(node, ast.ClassDef) and any("Mechanism" in ast.unparse(base) for base in node.bases):

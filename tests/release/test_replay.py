@@ -38,6 +38,7 @@ RANDOM = {
     "release/recipe.py": {"default_rng"},
     "release/remade.py": {"default_rng"},
     "release/replicates.py": {"default_rng"},
+    "audit/replay.py": {"import tempfile"},
     "explore/run.py": {"import random"},
     "explore/judge.py": {"import random"},
     "explore/attainable.py": {"default_rng"},
@@ -58,10 +59,10 @@ noise.py is the recorded source; run.py seeds NumPy from it (a rehearsal: from i
 recipe.py goes on with the generator that a release gives it, and makes one where public data come with a seed.
 ledger.py and dataset.py make identifiers, nonces and keys, which no figure of a release depends on.
 questions.py makes the same tables every time, writing.py orders rows by their own hash, regression.py simulates
-noise for the documents with one seed; labelled.py names a folder for a moment, and facts.py a release by its
-hash. remade.py and replicates.py work on a release, with seeds that it tells. dpctgan.py and patectgan.py go on
-from a draw of that generator, so that a training can begin again. testing/ makes up its tables. The others see
-public data only.
+noise for the documents with one seed; labelled.py and audit/replay.py name a folder for a moment, and facts.py
+a release by its hash. remade.py and replicates.py work on a release, with seeds that it tells. dpctgan.py and
+patectgan.py go on from a draw of that generator, so that a training can begin again. testing/ makes up its
+tables. The others see public data only.
 """
 
 
