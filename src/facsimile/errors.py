@@ -233,6 +233,8 @@ E422 The fitted model cannot be read.
      Give a file that Fitted.save has made.
 E423 The model cannot be stored: it is of a kind that facsimile does not know.
      Fit it again with the same seed: a rehearsal gives the same model.
+E424 The file is not a risk report.
+     Make one: `facsimile risk SPEC --public FILE -o risk.json`.
 # questions to a release
 E430 The question cannot be read: {problem}.
      Ask like this: count where age < 18 and sex = F.

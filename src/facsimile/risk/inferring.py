@@ -41,7 +41,8 @@ def _equal(published: Table, records: Codes, secret: int) -> tuple[Codes, npt.ND
     rows, asked = ranks(np.delete(published.codes, secret, 1), np.delete(records, secret, 1))
     votes = np.zeros((int(max(rows.max(), asked.max())) + 1, size), np.int64)
     np.add.at(votes, (rows, published.codes[:, secret]), published.counts)
-    return np.asarray(votes[asked].argmax(axis=1), np.int64), votes[asked].any(axis=1)
+    cast = votes[asked]
+    return np.asarray(cast.argmax(axis=1), np.int64), np.asarray(cast.sum(axis=1) > 0)
 
 
 def _most(published: Table, near: npt.NDArray[np.bool_], secret: int) -> Codes:

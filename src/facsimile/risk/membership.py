@@ -1,8 +1,8 @@
 """Membership: was this person in the table? Shadow runs of the whole scheme, with a coin for each person.
 
 In each run a fair coin decides for every watched person whether it is in the table or its stand-in is. The
-attack learns from half of the runs what a release looks like with and without a person, and guesses the coins of
-the other half. It sees the release, the person, and what other runs on nearly the same table look like.
+attack learns from half of the runs what a release looks like with and without a person, and guesses the coins
+of the other half. It sees the release, the person, and what other runs on nearly the same table look like.
 
 The coins are independent of everything, so without any knowledge right guesses are binomial with 1/2, whatever
 the releases of one run share. Under ε-differential privacy they are at most as many as those of a binomial with

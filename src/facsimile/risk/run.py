@@ -47,10 +47,10 @@ class Rule:
     """How much is tried. `attacks`: people of each group that are attacked; `releases`: rehearsals that are
     attacked; `shadows`: shadow runs; `watched`: people whose membership is guessed in each."""
 
-    attacks: int = 2000
+    attacks: int = 20_000
     releases: int = 4
-    shadows: int = 40
-    watched: int = 100
+    shadows: int = 60
+    watched: int = 200
     confidence: float = 0.95
     seed: int = 1
 

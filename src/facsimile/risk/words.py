@@ -37,12 +37,13 @@ CANNOT = (
 
 
 def percent(share: float) -> str:
-    """A share for people.
+    r"""A share for people.
 
-    >>> percent(0.1234), percent(-0.00001)
-    ('12.3 %', '0.0 %')
+    >>> percent(0.1234), percent(-0.00001), percent(-0.05)
+    ('12.3\xa0%', '0.0\xa0%', '−5.0\xa0%')
     """
-    return f"{abs(100 * share) if round(100 * share, 1) == 0 else 100 * share:.1f} %"
+    shown = f"{abs(100 * share):.1f}\u00a0%"
+    return f"−{shown}" if round(100 * share, 1) < 0 else shown
 
 
 def between(found: Finding) -> str:
@@ -103,8 +104,7 @@ def _bounded(found: Finding, bound: float, epsilon: str) -> str:
 
 def few_alarms(found: Membership, alpha: float) -> str:
     """How many of the rarest people inside are found at few false alarms."""
-    low, high = found.found.bounds(alpha)
-    return (
-        f"; at about {percent(FALSE_ALARMS)} false alarms ({percent(found.alarms.share)} seen) the rarest are "
-        f"found in {percent(found.found.share)} of cases ({percent(low)} to {percent(high)}), by {found.statistic}"
-    )
+    low, high = map(percent, found.found.bounds(alpha))
+    alarms = f"{percent(FALSE_ALARMS)} false alarms ({percent(found.alarms.share)} seen)"
+    share = f"{percent(found.found.share)} of the cases ({low} to {high})"
+    return f"; at about {alarms} the rarest are found in {share}, by {found.statistic}"
