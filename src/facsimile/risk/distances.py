@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,10 @@ class Distances:
         """To this table."""
         return cls(published, tuple(apart(axis) for axis in published.domain.axes))
 
+    @cached_property
+    def _columns(self) -> tuple[Codes, ...]:
+        return tuple(np.ascontiguousarray(column) for column in self.published.codes.T)
+
     def pieces(self, records: Codes) -> Iterator[tuple[slice, Codes]]:
         """The records in pieces whose distances fit into memory."""
         size = max(1, ROOM // max(1, self.published.distinct))
@@ -53,7 +58,7 @@ class Distances:
 
     def column(self, records: Codes, place: int) -> Far:
         """In one column: a line for each record, a number for each row."""
-        found: Far = self.steps[place][records[:, place]][:, self.published.codes[:, place]]
+        found: Far = np.take(self.steps[place][records[:, place]], self._columns[place], axis=1)
         return found
 
     def over(self, records: Codes, places: Iterable[int]) -> Far:

@@ -27,10 +27,11 @@ def every_guess(published: Table, records: Codes, secrets: tuple[int, ...]) -> C
         far[:, place] = ~near
     distances, left = Distances.to(published), np.nonzero(far.any(axis=1))[0]
     for part, piece in distances.pieces(records[left]):
-        total = distances.over(piece, range(piece.shape[1]))
+        columns = [distances.column(piece, place) for place in range(piece.shape[1])]
+        total = sum(columns[1:], columns[0].copy())
         for place, secret in enumerate(secrets):
             asked = far[left[part], place]
-            known = total[asked] - distances.column(piece[asked], secret)
+            known = total - columns[secret] if asked.all() else total[asked] - columns[secret][asked]
             found[left[part][asked], place] = _most(published, closest(known), secret)
     return found
 

@@ -22,6 +22,8 @@ from facsimile.risk.rates import Excess, Rate
 from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
 
+MOST = 1000
+"""Descriptions that are wanted of a table at most: each is compared with everybody."""
 TRIES = 20
 """Rows that are tried for each description that is wanted."""
 Condition = tuple[int, int, int]
@@ -59,6 +61,7 @@ def descriptions(published: Table, wanted: int, random: np.random.Generator) -> 
 
 def singling(published: Table, people: People, wanted: int, random: np.random.Generator) -> dict[str, Excess]:
     """Isolated targets and isolated controls; one part for single columns, one for several."""
+    wanted = min(wanted, MOST)
     isolated = {"one column": [0, 0, 0], "several columns": [0, 0, 0]}
     for description in descriptions(published, wanted, random):
         if description.fits(people.rest.codes).any():
