@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.csv as pa_csv
 import pytest
@@ -15,7 +16,7 @@ from facsimile.errors import FacsimileError
 from programs import Program
 from releases import specification, write_data
 
-FEW = {"attacks": 30, "releases": 1, "shadows": 2, "watched": 4}
+FEW: dict[str, Any] = {"attacks": 30, "releases": 1, "shadows": 2, "watched": 4}
 
 
 @pytest.fixture
@@ -82,10 +83,11 @@ def test_the_caller_says_that_the_data_are_public_and_how_much_is_tried(home: Pa
         facsimile.risk("people.yaml", "people.csv")
     for name in FEW:
         with pytest.raises(FacsimileError, match=r"^E003 "):
-            facsimile.risk("people.yaml", "people.csv", public=True, **{name: 0})
+            facsimile.risk("people.yaml", "people.csv", public=True, **FEW | {name: 0})
 
 
 def test_the_folder_and_the_command_share_a_name() -> None:
     from facsimile.risk.findings import Risk
 
-    assert callable(facsimile.risk) and facsimile.risk.findings.Risk is Risk
+    folder: Any = facsimile.risk
+    assert callable(folder) and folder.findings.Risk is Risk

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from facsimile.risk.distances import FAR, Distances, apart, ranks
-from facsimile.spec.bins import parse_bins
-from facsimile.spec.columns import Axis, MissingBin
+from facsimile.spec.bins import MissingBin, parse_bins
+from facsimile.spec.columns import Axis
 from facsimile.table.table import Table
 from risk.towns import domain, drawn
 

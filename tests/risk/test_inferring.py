@@ -61,3 +61,13 @@ def test_what_holds_for_everyone_is_no_risk_of_those_in_the_table() -> None:
     group = np.column_stack([np.arange(6), np.arange(6)])
     found = inferring(published, group, group)["b"]
     assert found.members.share == found.controls.share == 1 and found.bounds(ALPHA)[0] <= 0
+
+
+@pytest.mark.parametrize("secret", range(4))
+def test_no_guess_looks_at_the_secret_where_nobody_is_near(secret: int) -> None:
+    people = town(500, sizes=(30, 30, 30, 30))
+    other = people.controls.copy()
+    other[:, secret] = (other[:, secret] + 7) % 30
+    found = guesses(people.members, people.controls, secret)
+    assert np.array_equal(found, guesses(people.members, other, secret))
+    assert found.tolist() == [plainly(people.members, record, secret) for record in people.controls]

@@ -12,7 +12,7 @@ from facsimile.risk import run
 from facsimile.risk.findings import QUESTIONS, TABLES, Risk
 from facsimile.risk.rates import Excess, Rate
 from facsimile.risk.run import Attacker, Rule, risk_of
-from facsimile.table.encoding import Encoding
+from facsimile.table.encoding import Encoding, recode
 from facsimile.table.table import Table
 from releases import specification
 from risk.towns import town
@@ -35,6 +35,7 @@ def test_every_question_is_put_to_every_table(found: Risk) -> None:
     assert [(f.question, f.table) for f in found.attacks] == [(q, t) for q in QUESTIONS for t in TABLES]
     assert found.records == 1500 - 2 * 150 and found.parameters["people"] == 150
     assert Risk.of_json(found.as_json()) == found
+    assert {f.attacks for f in found.attacks if f.question in ("linkability", "inference")} == {150}
     assert {p.name for p in found.finding("inference", "release").parts} == {"age", "sex"}
 
 
@@ -83,7 +84,7 @@ def test_a_scheme_that_publishes_its_table_is_found(monkeypatch: pytest.MonkeyPa
     def leaking(sized: Any, table: Table, seed: int, prior: Any = None) -> Any:
         accepted, tried = rehearsed(sized, table, seed, prior)
         assert accepted is not None
-        honest = run.recode(sized, table, accepted.configuration.alternatives)
+        honest = recode(sized, table, accepted.configuration.alternatives)
         return replace(accepted, table=honest), tried
 
     monkeypatch.setattr(run, "rehearsed", leaking)

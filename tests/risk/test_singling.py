@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from facsimile.risk.people import People
+from facsimile.risk.rates import Rate
 from facsimile.risk.singling import Description, descriptions, singling
 from facsimile.table.table import Table
 from risk.towns import domain, drawn, town
@@ -48,3 +50,12 @@ def test_controls_isolated_as_members_are_would_hide_the_risk() -> None:
     same = type(people)(people.rest, people.targets, people.targets, people.standins)
     found = singling(people.members, same, 200, np.random.default_rng(1))["several columns"]
     assert found.members.successes == found.controls.successes > 0
+
+
+def test_a_description_that_fits_two_singles_out_nobody() -> None:
+    known = domain(3, 3)
+    rest, targets = Table.from_rows(known, np.zeros((50, 2), int)), np.array([[1, 1], [1, 1], [2, 2]])
+    people = People(rest, targets, np.zeros((3, 2), int), np.zeros((3, 2), int))
+    published = Table.from_rows(known, [[0, 0], [1, 1], [2, 2]])
+    parts = singling(published, people, 50, np.random.default_rng(1))
+    assert parts["one column"].members == Rate(2, 4), "a1, b1 fit two, a2, b2 fit one"

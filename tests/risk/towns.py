@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from facsimile.risk.people import People
-from facsimile.spec.columns import Axis, CategoryBin
+from facsimile.spec.bins import CategoryBin
+from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
 
