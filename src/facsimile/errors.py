@@ -98,7 +98,7 @@ E142 Column {column} holds values outside its declared domain.
      Correct them, or declare `outside: drop`, `clip` or a label for the column.
 E151 A release needs at least two records.
      Give a table with more records.
-E152 A risk report needs a public file of {least} records or more.
+E152 A risk report needs a public file of 50 records or more.
      Take a larger public file, or simulate one: `facsimile simulate`.
 E160 The domain has too many cells for the generator {family}.
      Coarsen an alternative, or drop that generator from `families`.

@@ -39,7 +39,7 @@ class People:
     def split(cls, table: Table, random: np.random.Generator) -> People:
         """A random split."""
         if table.n < LEAST:
-            raise refusal("E152", least=str(LEAST))
+            raise refusal("E152")
         records, part = random.permutation(table.records()), table.n // PART
         targets, controls, standins, rest = np.split(records, [part, 2 * part, 3 * part])
         return cls(Table.from_rows(table.domain, rest), targets, controls, standins)
