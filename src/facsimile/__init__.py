@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from facsimile.api.public import design, evaluate, fit, simulate
     from facsimile.api.releases import release, verify
     from facsimile.api.replicates import replicate
+    from facsimile.api.risks import risk
     from facsimile.api.specifications import check, load, plan_hash
     from facsimile.api.studies import explore, report
     from facsimile.errors import FacsimileError
@@ -35,6 +36,7 @@ _HOMES = {
     "api.public": ("design", "evaluate", "fit", "simulate"),
     "api.releases": ("release", "verify"),
     "api.replicates": ("replicate",),
+    "api.risks": ("risk",),
     "api.specifications": ("check", "load", "plan_hash"),
     "api.studies": ("explore", "report"),
     "errors": ("FacsimileError",),
@@ -60,13 +62,14 @@ __all__ = [
     "release",
     "replicate",
     "report",
+    "risk",
     "simulate",
     "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """A name, imported when it is asked for; `release` and `explore` are folders too (_Command)."""
+    """A name, imported when it is asked for; `audit`, `explore`, `release` and `risk` are folders too (_Command)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _Package.COMMANDS:
@@ -107,7 +110,7 @@ class _Command(ModuleType):
 class _Package(ModuleType):
     """This package: a folder that is imported becomes an attribute, and those of commands can be called."""
 
-    COMMANDS = ("audit", "explore", "release")
+    COMMANDS = ("audit", "explore", "release", "risk")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.COMMANDS and isinstance(value, ModuleType):

@@ -98,6 +98,8 @@ E142 Column {column} holds values outside its declared domain.
      Correct them, or declare `outside: drop`, `clip` or a label for the column.
 E151 A release needs at least two records.
      Give a table with more records.
+E152 A risk report needs a public file of 50 records or more.
+     Take a larger public file, or simulate one: `facsimile simulate`.
 E160 The domain has too many cells for the generator {family}.
      Coarsen an alternative, or drop that generator from `families`.
 E161 A label starts with a character that a spreadsheet would run as a formula.
@@ -231,6 +233,8 @@ E422 The fitted model cannot be read.
      Give a file that Fitted.save has made.
 E423 The model cannot be stored: it is of a kind that facsimile does not know.
      Fit it again with the same seed: a rehearsal gives the same model.
+E424 The file is not a risk report.
+     Make one: `facsimile risk SPEC --public FILE -o risk.json`.
 E425 The file is not an audit, or one that found something against a claim.
      Make one: `facsimile audit -o audit.json`.
 # questions to a release
@@ -278,6 +282,8 @@ E604 The disk failed before the decision was safe: there is no release yet, and 
      Free space where the ledger lies, and run the same command again: it goes on at no further cost.
 E605 No candidate was accepted in this rehearsal; nothing was charged.
      Try other seeds, and see with `facsimile explore` how often a candidate is accepted.
+E606 No rehearsal ended in a release, so there is nothing to attack; nothing was charged.
+     Take a larger public file, or see with `facsimile explore` how often a candidate is accepted.
 # internal
 E701 The mechanism {name} failed; its charge stays.
      Report the version of facsimile, never the data.

@@ -28,6 +28,7 @@ LINES = {
     ("synthesize", "prior"): "synthesize {spec} --data {public} --prior {source} --public -o {new}",
     ("explore", "data"): "explore {spec} --data {source} --public -o {new}",
     ("design", "data"): "design {spec} --data {source} --public",
+    ("risk", "public"): "risk {spec} --public {source} -o {new}",
     ("release", "data"): "release {spec} --data {source} --rehearse --seed 1 -o {new}",
 }
 """Every option that takes a source, in a command for public data."""

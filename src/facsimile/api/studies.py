@@ -154,18 +154,22 @@ def report(
     *,
     compare: Sequence[str] = (),
     tables: int = 5,
+    risk: Path | str | None = None,
     tell: Callable[[str], None] = lambda doing: None,
 ) -> Reported:
     """Write one page about a study, for everyone who has a say; it opens in any browser, without a network.
 
     `compare` names configurations to lay side by side, by how their identifiers begin; `tables` is how many
-    released tables of each are compared.
+    released tables of each are compared; `risk` is a risk report as data, which becomes a part of the
+    page: `facsimile.risk(…).save("risk.json")`.
 
     >>> facsimile.report("births.study", "report.html")  # doctest: +SKIP
     """
+    from facsimile.api.risks import Risks
     from facsimile.explore.report import write_report
 
-    return Reported(Path(out), write_report(study_of(study), Path(out), compare, tables, tell))
+    attacked = None if risk is None else Risks.load(risk).found
+    return Reported(Path(out), write_report(study_of(study), Path(out), compare, tables, tell, attacked))
 
 
 @dataclass(frozen=True, repr=False)

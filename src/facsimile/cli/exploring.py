@@ -154,6 +154,10 @@ def report_command(
         ),
     ] = None,
     tables: Annotated[int, typer.Option(min=1, max=50, help="Released tables of each that are compared.")] = 5,
+    risk: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Add a risk report: the JSON file that `facsimile risk` wrote."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one page about a study, for everyone who has a say; it opens in any browser, without a network.
@@ -163,7 +167,7 @@ def report_command(
     from facsimile.api.studies import report
 
     with telling("Reading the study", as_json) as tell:
-        found = report(study, out, compare=compare or (), tables=tables, tell=tell)
+        found = report(study, out, compare=compare or (), tables=tables, risk=risk, tell=tell)
     show(found, as_json)
 
 

@@ -21,6 +21,7 @@ from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
 from facsimile.spec.decimals import show_decimal
 from reports import NASTY, Elements, nasty_study, said, study_of, told, trial
+from risk.samples import sample
 from studies import configurations
 
 
@@ -208,3 +209,10 @@ def test_the_page_names_the_totals_that_a_plan_would_take(explored: Study, writt
             assert f"ε = {show_decimal(point.total)} ({point.scheme}): it states" in text
             unsure = f"The {len(point.option.stated)} trials that state it are too few to be sure."
             assert point.tells(wish) or unsure in text
+
+
+def test_what_attacks_found_is_a_part_of_the_page_where_it_is_given(explored: Study, written: Path) -> None:
+    attacked = page(explored, risk=sample())
+    assert 'href="#risk"' in attacked and "Can a person be singled out?" in attacked
+    assert "An attack that fails proves nothing" in attacked and "In the release no attack told" in attacked
+    assert 'href="#risk"' not in written.read_text("utf-8")

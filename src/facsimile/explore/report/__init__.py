@@ -31,6 +31,9 @@ from facsimile.explore.report.overview import overview
 from facsimile.explore.study import Study
 from facsimile.explore.trials import FRESH, candidate_of
 from facsimile.release.writing import refuse_taken, write_text
+from facsimile.risk.findings import Risk
+from facsimile.risk.page import words as risk_words
+from facsimile.risk.words import percent
 from facsimile.spec.criteria import Faithfulness
 from facsimile.spec.decimals import parse_decimal, show_decimal
 
@@ -91,36 +94,41 @@ class Written:
 
 
 def write_report(
-    study: Study, out: Path, names: Sequence[str] = (), tables: int = TABLES, tell: Tell = lambda doing: None
+    study: Study,
+    out: Path,
+    names: Sequence[str] = (),
+    tables: int = TABLES,
+    tell: Tell = lambda doing: None,
+    risk: Risk | None = None,
 ) -> Written:
     """Write the page, whole or not at all; what cannot be written is refused before the work.
 
     `names` begin the identifiers of the configurations to lay side by side (default: the best finalists),
-    `tables` is how many released tables of each are compared.
+    `tables` is how many released tables of each are compared. `risk` adds what attacks found.
     """
     refuse_taken(out)
     findings = Findings(study)
     comparison = compare(findings, names, tables, tell)
     tell("Writing the report")
-    text = _page(findings, comparison)
+    text = _page(findings, comparison, risk)
     write_text(out, text)
     return Written.of(findings, comparison, len(text.encode()))
 
 
-def page(study: Study, names: Sequence[str] = (), tables: int = TABLES) -> str:
+def page(study: Study, names: Sequence[str] = (), tables: int = TABLES, risk: Risk | None = None) -> str:
     """The page: the same study and the same wishes give the same text."""
     findings = Findings(study)
-    return _page(findings, compare(findings, names, tables, lambda doing: None))
+    return _page(findings, compare(findings, names, tables, lambda doing: None), risk)
 
 
-def _page(findings: Findings, comparison: Comparison) -> str:
+def _page(findings: Findings, comparison: Comparison, risk: Risk | None) -> str:
     exhibits = Exhibits(_exhibits(findings, comparison))
     scripts = {name: part(__name__, f"{name}.js") for name in ("charts", "study")}
     return (
         _templates()
         .get_template("study.html")
         .render(
-            _words(findings),
+            _words(findings) | risk_words(risk),
             comparison=comparison,
             alike=alike(comparison),
             settings=settings(comparison),
@@ -186,10 +194,11 @@ def _hours(seconds: float) -> str:
 def _templates() -> Environment:
     """The page's own templates, and the look of the released page."""
     own, documents = PackageLoader("facsimile.explore.report"), PackageLoader("facsimile.documents")
-    loader = ChoiceLoader([own, PrefixLoader({"documents": documents})])
+    attacks = PackageLoader("facsimile.risk")
+    loader = ChoiceLoader([own, PrefixLoader({"documents": documents, "risk": attacks})])
     found = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found.filters |= {"count": count, "epsilon": show_decimal, "figure": figure}
+    found.filters |= {"count": count, "epsilon": show_decimal, "figure": figure, "percent": percent}
     found.filters["share"] = lambda value: f"{100 * value:.1f}\u00a0%"
     return found
