@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from facsimile.analysis.combining import combine
     from facsimile.api.answers import answer, open  # noqa: A004
+    from facsimile.api.dossiers import dossier
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "analysis.combining": ("combine",),
     "api.answers": ("answer", "open"),
+    "api.dossiers": ("dossier",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -46,6 +48,7 @@ __all__ = [
     "check",
     "combine",
     "design",
+    "dossier",
     "evaluate",
     "explore",
     "fit",

@@ -244,6 +244,9 @@ E434 The question has no answer: {problem}
      Ask for counts, or name other columns; the release's README lists them.
 E435 {problem}
      Give a confidence such as 0.95, and the number of questions that shall hold together.
+# papers of a dossier
+E440 {file} cannot be put into a dossier: {problem}.
+     Make it again with `facsimile audit --json` or `facsimile risk --json`.
 # verification of a bundle
 E501 {file} is missing from the bundle.
      Get the bundle again from its publisher.
@@ -263,6 +266,8 @@ E508 {file} is not a folder.
      Give the folder of a bundle, not one of its files.
 E509 The folder {file} is empty.
      Give the folder of a bundle, or get the bundle again.
+E510 {file} is about another plan than the bundle.
+     Make the report of risks again with the specification of this release.
 # no release
 E601 No candidate was accepted: there is no release, and the budget is spent.
      Plan again on public data before another budget is agreed.
