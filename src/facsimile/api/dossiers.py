@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 26
 _ATTACK = {"question", "table", "risk", "low", "high", "success", "control", "attacks", "detail"}
-_RISK = {
-    "format": int, "version": str, "title": str, "plan_hash": str, "epsilon": str, "records": int, "day": str,
-    "confidence": float, "attacks": list, "says": list, "cannot": list,
+_RISK: dict[str, type | tuple[type, ...]] = {
+    "format": int, "version": str, "title": str, "plan_hash": str, "epsilon": (str, int, float),
+    "records": int, "day": str, "confidence": (str, int, float), "attacks": list, "says": list, "cannot": list,
 }  # fmt: skip
 
 

@@ -50,7 +50,14 @@ class Audit:
 
     def as_json(self) -> dict[str, Any]:
         """As plain data; `of_json` reads it."""
-        return {"format": FORMAT, "passed": self.passed} | asdict(self) | {"machine": dict(self.machine)}
+        return (
+            {"format": FORMAT, "passed": self.passed}
+            | asdict(self)
+            | {
+                "machine": dict(self.machine),
+                "evidence": [asdict(one) for one in self.evidence],
+            }
+        )
 
     @classmethod
     def of_json(cls, told: Any) -> Audit:

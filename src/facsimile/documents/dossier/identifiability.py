@@ -54,13 +54,14 @@ def identifiability(papers: Papers) -> list[Section]:
 
 
 def _meaning(papers: Papers) -> Iterator[Item]:
-    kind = "had it been a release: " if papers.at(REPORT, "/rehearsal") else ""
+    kind = "Had it been a release, w" if papers.at(REPORT, "/rehearsal") else "W"
+    but = ", but for δ," if papers.has("/delta") else ""
     yield papers.say(
-        f"ε = {{epsilon}}, {kind}whatever is seen of it is at most {{factor}} times likelier, or less "
-        f"likely, with a "
-        "person's record than with any other in its place. So the odds of any guess about that person "
-        "move by at "
-        "most that factor.",
+        f"ε = {{epsilon}}. {kind}hatever is seen of it is{but} at most {{factor}} times likelier, or less "
+        f"likely, "
+        "with a person's record than with any other in its place. So the odds of any guess about that "
+        "person move "
+        "by at most that factor.",
         "docs/guarantee.md T1",
         epsilon=papers.figure("/epsilon"),
         factor=papers.figure("/epsilon", how="e to this power, rounded up"),
@@ -74,8 +75,9 @@ def _meaning(papers: Papers) -> Iterator[Item]:
     )
     for prior, (least, most) in zip(PRIORS, rows, strict=True):
         yield papers.say(
-            f"A guess about a person that had {_words(prior)} before has between {{least}} and {{most}} after the "
-            "release has been seen.",
+            f"A guess about a person that had {_words(prior)} before has{but} between {{least}} and "
+            f"{{most}} after "
+            "the release has been seen.",
             least=least,
             most=most,
         )
@@ -245,7 +247,7 @@ def _risk(papers: Papers) -> Iterator[Item]:
         day=papers.figure("/day", how="a day", file=RISK),
         records=papers.figure("/records", how="a count", file=RISK),
         epsilon=papers.figure("/epsilon", file=RISK),
-        confidence=papers.figure("/confidence", how="a number", file=RISK),
+        confidence=papers.figure("/confidence", file=RISK),
     )
     columns: Columns = (
         ("question", "as it stands"),

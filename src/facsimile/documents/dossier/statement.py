@@ -76,8 +76,9 @@ class Source:
     file: str
     place: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.file} {self.place}".strip()
+    def as_json(self) -> dict[str, str]:
+        """As plain data."""
+        return {"file": self.file, "place": self.place}
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Figure:
 
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {"shown": self.shown, "how": self.how, "from": [vars(source) for source in self.sources]}
+        return {"shown": self.shown, "how": self.how, "from": [source.as_json() for source in self.sources]}
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Statement:
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
         told = {"text": self.text, "figures": [figure.as_json() for figure in self.figures]}
-        return {"kind": "statement", **told, "sources": [vars(source) for source in self.sources]}
+        return {"kind": "statement", **told, "sources": [source.as_json() for source in self.sources]}
 
 
 @dataclass(frozen=True)
@@ -173,10 +174,10 @@ class Papers:
 
     def at(self, file: str, place: str) -> Any:
         """What stands at a JSON pointer."""
-        found = self.files.get(file)
+        found: Any = self.files.get(file)
         for step in place.split("/")[1:]:
             try:
-                found = found[int(step)] if isinstance(found, list) else found[unescaped(step)]  # type: ignore[index]
+                found = found[int(step)] if isinstance(found, list) else found[unescaped(step)]
             except (KeyError, IndexError, TypeError, ValueError):
                 raise Missing(f"{file} {place}") from None
         return found
@@ -226,8 +227,8 @@ def unescaped(step: str) -> str:
 def named(sources: Sequence[Source]) -> list[str]:
     """Places for the margin of a page: each file once.
 
-    >>> named([Source("report.json", "/day"), Source("docs/guarantee.md", "T1"), Source("report.json", "/unit")])
-    ['report.json /day /unit', 'guarantee.md T1']
+    >>> named([Source("report.json", "/day"), Source("docs/guarantee.md", "T1"), Source("report.json", "/n")])
+    ['report.json /day /n', 'guarantee.md T1']
     """
     files = dict.fromkeys(source.file for source in sources)
     places = {file: [source.place for source in sources if source.file == file] for file in files}
