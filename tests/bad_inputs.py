@@ -713,7 +713,7 @@ def _(folder: Path) -> Arguments:
 @case("A bundle", "an audit that is none, for a dossier", "E440", 2)
 def _(folder: Path) -> Arguments:
     audit = write(folder / "audit.json", '{"format": 1, "evidence": []}')
-    return ["dossier", rehearsed(folder), "--allow-rehearsal", "--json", "--audit", audit]
+    return ["dossier", rehearsed(folder), "--allow-rehearsal", "-o", folder / "d.pdf", "--audit", audit]
 
 
 @case("A bundle", "a report of risks of another plan, for a dossier", "E510", 5)
@@ -721,7 +721,7 @@ def _(folder: Path) -> Arguments:
     told = {"format": 1, "version": "", "title": "", "plan_hash": "0" * 64, "epsilon": "1", "records": 1}
     more = {"day": "2026-01-31", "confidence": "0.95", "attacks": [], "says": [], "cannot": []}
     risk = write(folder / "risk.json", json.dumps(told | more))
-    return ["dossier", rehearsed(folder), "--allow-rehearsal", "--json", "--risk", risk]
+    return ["dossier", rehearsed(folder), "--allow-rehearsal", "-o", folder / "d.pdf", "--risk", risk]
 
 
 # --- the prior

@@ -108,7 +108,7 @@ def made(request: pytest.FixtureRequest, bundles: dict[str, Path]) -> tuple[Doss
 
 # --- what a dossier says, held against its sources without its own arithmetic
 
-OWN = {
+OWN: dict[str, Any] = {
     "how many": lambda found: str(len(found)),
     "how many have a bound": lambda found: str(len([c for c in found if c["bound"] is not None])),
     "how many did not pass": lambda found: str([one["passed"] for one in found].count(False)),
