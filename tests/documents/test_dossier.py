@@ -214,6 +214,49 @@ def test_a_figure_of_another_report_is_found(bundles: dict[str, Path], key: str,
     assert wrong(Dossier.of(Papers(other)).as_json(), files, bundles["pure"])
 
 
+SPOKEN = {
+    "ε = ": {"/epsilon", "/ledger/spent", "/ledger/before"},
+    "δ = ": {"/delta"},
+    "is at most ": {"/epsilon"},
+    "δ, at most ": {"/epsilon"},
+    "that is at ": {"/epsilon"},
+    "the hash ": {"/plan_hash"},
+    "One record is “": {"/unit"},
+    "There are ": {"/records"},
+    "It holds ": {"/records"},
+    "made on ": {"/day"},
+    "decided on ": {"/day"},
+    "the ledger ": {"/ledger/id"},
+    "entry ": {"/ledger/sequence"},
+    "same data ε = ": {"/ledger/before"},
+    "spent ε = ": {"/ledger/spent"},
+    "The policy is “": {"/policy"},
+    "The scheme is ": {"/scheme"},
+    "the selection ": {"/selection"},
+    "configuration out of ": {"/configurations"},
+    "of the family ": {"/family"},
+    "hold together with ": {"/confidence/together"},
+    "Legal basis: ": {"/governance/legal_basis"},
+    "Review of ethics: ": {"/governance/ethics_review"},
+    "Questions go to ": {"/governance/contact", "/contact"},
+    "Its publisher is ": {"/publisher/name"},
+}
+"""After these words stands what comes from one of these places."""
+
+
+def test_a_figure_comes_from_the_place_that_its_words_speak_of(made: Any) -> None:
+    seen = set()
+    for section in made[0].as_json()["sections"]:
+        for item in stated(section):
+            for words, places in SPOKEN.items():
+                rest = item["text"].partition(words)[2]
+                said = [one for one in item["figures"] if rest and rest.startswith(one["shown"])]
+                if said:
+                    seen.add(words)
+                    assert any(one["from"][0]["place"] in places for one in said), (item["text"], words)
+    assert len(seen) >= 13
+
+
 def test_epsilon_is_told_as_odds_that_move_by_its_exponential() -> None:
     for prior in map(Fraction, PRIORS.values()):
         for epsilon in (0.1, 1.0, 6.0):
