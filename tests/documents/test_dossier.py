@@ -147,7 +147,7 @@ def wrong(told: dict[str, Any], files: dict[str, Any], folder: Path) -> list[str
     for text, one in figures(told):
         values = [at(files, source["file"], source["place"]) for source in one["from"]]
         again = OWN.get(one["how"], RULES[one["how"]])(*values)
-        if " ".join(again.split()) != one["shown"] or one["shown"] not in text:
+        if re.sub(r"[ \t\r\n]+", " ", again).strip() != one["shown"] or one["shown"] not in text:
             found.append(f"{one['shown']} is not {again}")
     for section in told["sections"]:
         for item in stated(section):

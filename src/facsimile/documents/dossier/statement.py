@@ -6,6 +6,7 @@ papers can find every number again, and a test does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
@@ -20,6 +21,7 @@ from facsimile.spec.decimals import parse_decimal, show_decimal
 
 REPORT, PLAN, MANIFEST, AUDIT, RISK = "report.json", "release.yaml", "manifest.json", "audit.json", "risk.json"
 DOCS = "docs/"
+_BLANKS = re.compile(r"[ \t\r\n]+")
 TO_FILL = "To be filled in by the office:"
 
 
@@ -192,7 +194,9 @@ class Papers:
     def figure(self, *places: str, how: str = "as it stands", file: str = REPORT) -> Figure:
         """What a rule makes of what stands at these places of a file."""
         shown = str(RULES[how](*(self.at(file, place) for place in places)))
-        return Figure(printable(" ".join(shown.split())), how, tuple(Source(file, place) for place in places))
+        return Figure(
+            printable(_BLANKS.sub(" ", shown).strip()), how, tuple(Source(file, place) for place in places)
+        )
 
     def say(self, words: str, /, *also: str, **figures: Figure) -> Statement:
         """A statement: its words with the figures put in; `also` names further places, FILE or FILE PLACE."""
