@@ -53,7 +53,7 @@ def bring_in(app: Sphinx, page: str, source: list[str]) -> None:
         text = (ROOT / ELSEWHERE[name]).read_text("utf-8")
     for place, path in ELSEWHERE.items():
         text = re.sub(rf"\]\((?:\.\./)*{re.escape(path)}", f"](/reference/{place}.md", text)
-    source[0] = text.replace("](docs/", "](/")
+    source[0] = re.sub(r"\]\((?:\.\./)*docs/", "](/", text)
 
 
 def refuse_what_needs_a_network(app: Sphinx, failure: Exception | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import re
 import shutil
 import sqlite3
@@ -707,6 +708,20 @@ def _(folder: Path) -> Arguments:
 @case("A bundle", "a bundle of another plan", "E506", 5)
 def _(folder: Path) -> Arguments:
     return ["verify", rehearsed(folder), "--allow-rehearsal", "--plan-hash", "0" * 64]
+
+
+@case("A bundle", "an audit that is none, for a dossier", "E440", 2)
+def _(folder: Path) -> Arguments:
+    audit = write(folder / "audit.json", '{"format": 1, "evidence": []}')
+    return ["dossier", rehearsed(folder), "--allow-rehearsal", "-o", folder / "d.pdf", "--audit", audit]
+
+
+@case("A bundle", "a report of risks of another plan, for a dossier", "E510", 5)
+def _(folder: Path) -> Arguments:
+    told = {"format": 1, "version": "", "title": "", "plan_hash": "0" * 64, "epsilon": "1", "records": 1}
+    more = {"day": "2026-01-31", "confidence": "0.95", "attacks": [], "says": [], "cannot": []}
+    risk = write(folder / "risk.json", json.dumps(told | more))
+    return ["dossier", rehearsed(folder), "--allow-rehearsal", "-o", folder / "d.pdf", "--risk", risk]
 
 
 # --- the prior

@@ -11,6 +11,7 @@ A run ends in its error code, None for a release, or "killed".
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import os
@@ -49,6 +50,7 @@ class Ended:
     steps: int = 0
     data_hash: str | None = None
     core: int | None = None
+    dumpable: int | None = None
 
 
 class Runs:
@@ -105,6 +107,8 @@ def released(ask: Ask) -> Ended:
     vars(storage)["os"] = SimpleNamespace(**{**vars(os), "write": write})
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    if sys.platform == "linux":
+        assert ctypes.CDLL(None).prctl(4, 1, 0, 0, 0) == 0 and dumpable() == 1
     folder = Path(ask.folder)
     never: dict[str, Any] = {"selection": {"mode": "single"}, "criteria": [IMPOSSIBLE]} if ask.halts else {}
     never |= {"publish": ["tables"]} if ask.tables else {}
@@ -116,7 +120,13 @@ def released(ask: Ask) -> Ended:
         data_hash = run.release(asked).data_hash
     except FacsimileError as error:
         code = error.code
-    return Ended(code, len(passed), data_hash, resource.getrlimit(resource.RLIMIT_CORE)[0])
+    core = resource.getrlimit(resource.RLIMIT_CORE)[0]
+    return Ended(code, len(passed), data_hash, core, dumpable())
+
+
+def dumpable() -> int:
+    """Whether Linux would write an image of this process, or hand one to a program (PR_GET_DUMPABLE)."""
+    return int(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)) if sys.platform == "linux" else 0
 
 
 IMPOSSIBLE = {"criterion": "marginals-absolute", "threshold": "0.0001", "epsilon": "0.5"}

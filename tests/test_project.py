@@ -70,6 +70,7 @@ BROAD = {
     "test_dist.py": "the wheel and the sdist",
     "test_docs.py": "every page of the documentation",
     "test_glossary.py": "the glossary",
+    "test_guarantee.py": "the guarantee and the known vulnerabilities, held to code and tests",
     "test_notebook.py": "docs/notebook.ipynb, executed",
     "test_nvss.py": "the script that draws the public births",
     "test_package.py": "what importing the package costs and shows",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from facsimile.analysis.combining import combine
     from facsimile.api.answers import answer, open  # noqa: A004
     from facsimile.api.audits import audit
+    from facsimile.api.dossiers import dossier
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -31,6 +32,7 @@ _HOMES = {
     "analysis.combining": ("combine",),
     "api.answers": ("answer", "open"),
     "api.audits": ("audit",),
+    "api.dossiers": ("dossier",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -51,6 +53,7 @@ __all__ = [
     "check",
     "combine",
     "design",
+    "dossier",
     "evaluate",
     "explore",
     "fit",
@@ -69,7 +72,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A name, imported when it is asked for; `audit`, `explore`, `release` and `risk` are folders too (_Command)."""
+    """A name, imported when it is asked for; some are folders too (_Command)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _Package.COMMANDS:

@@ -250,6 +250,9 @@ E434 The question has no answer: {problem}
      Ask for counts, or name other columns; the release's README lists them.
 E435 {problem}
      Give a confidence such as 0.95, and the number of questions that shall hold together.
+# papers of a dossier
+E440 {file} cannot be put into a dossier: {problem}.
+     Make it again with `facsimile audit --json` or `facsimile risk --json`.
 # verification of a bundle
 E501 {file} is missing from the bundle.
      Get the bundle again from its publisher.
@@ -269,6 +272,8 @@ E508 {file} is not a folder.
      Give the folder of a bundle, not one of its files.
 E509 The folder {file} is empty.
      Give the folder of a bundle, or get the bundle again.
+E510 {file} is about another plan than the bundle.
+     Make the report of risks again with the specification of this release.
 E520 The audit found something against a claim of this installation.
      Release nothing with it; report the failed lines and the versions, never data.
 # no release

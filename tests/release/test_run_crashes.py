@@ -143,7 +143,8 @@ def test_a_halt_is_not_drawn_again(runs: Runs, tmp_path: Path, step: str) -> Non
 
 
 def test_no_image_of_memory_is_left_by_a_crash(runs: Runs, tmp_path: Path) -> None:
-    assert runs.run(home(tmp_path / "home")).core == 0
+    ended = runs.run(home(tmp_path / "home"))
+    assert (ended.core, ended.dumpable) == (0, 0)
 
 
 @pytest.mark.parametrize("step", ["charged", "decided", "bundle named"])

@@ -10,7 +10,18 @@ from typing import Annotated, Any, cast
 import typer
 
 from facsimile import __version__
-from facsimile.cli import answers, audits, exploring, ledger, public, release, replicates, risks, specification
+from facsimile.cli import (
+    answers,
+    audits,
+    dossiers,
+    exploring,
+    ledger,
+    public,
+    release,
+    replicates,
+    risks,
+    specification,
+)
 from facsimile.cli.page import Screen, Unprinted, print_json, said_or
 from facsimile.errors import FacsimileError, refusal
 
@@ -22,7 +33,7 @@ _PLAIN = {
     "Input should be": "it must be",
     "Value error, ": "",
 }
-GROUPS = (specification, public, release, answers, replicates, exploring, audits, risks)
+GROUPS = (specification, public, release, answers, dossiers, replicates, exploring, audits, risks)
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(

@@ -19,6 +19,7 @@ the outcome that was decided.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import secrets
 import signal
@@ -61,6 +62,8 @@ from facsimile.table.table import Table
 
 TRANSCRIPT_ROOM = 1 << 26
 SEED_WORDS = 8
+SET_DUMPABLE = 4
+"""As prctl(2) numbers it."""
 Waiting = Callable[[], contextlib.AbstractContextManager[None]]
 
 
@@ -223,11 +226,17 @@ def _written(made: Release, day: date, key: Ed25519PrivateKey | None, request: R
 
 
 def _without_core_dumps() -> None:
-    """A crash leaves no image of the memory on the disk; Windows writes none by itself."""
+    """A crash leaves no image of the memory on the disk; Windows writes none by itself.
+
+    Linux asks no limit where it hands the image to a program, such as a crash reporter: there the process says
+    that it is not to be dumped, which also keeps other programs of the same user from looking into it.
+    """
     if sys.platform != "win32":
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SET_DUMPABLE, 0, 0, 0, 0)
 
 
 @contextlib.contextmanager
