@@ -10,8 +10,6 @@ import contextlib
 import json
 import os
 import sqlite3
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -33,6 +31,8 @@ from facsimile.storage import locked
 FORMAT = "facsimile study 2"
 SETUP = "ground"  # its name in files of this format
 PATIENCE = 30.0
+MOST_BYTES = 1 << 27
+"""Of one value: the setup, which holds the public table, is the largest."""
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE configurations (identifier TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
@@ -82,9 +82,14 @@ class Study:
     def open(cls, path: Path) -> Study:
         """A study that exists."""
         study = cls(path)
-        if not path.is_file() or study._about("format") != FORMAT:
+        if not path.is_file() or not study._plain() or study._about("format") != FORMAT:
             raise refusal("E410")
         return study
+
+    def _plain(self) -> bool:
+        """Whether it holds nothing but tables: reading a view runs what somebody wrote into it."""
+        with self._connected() as file:
+            return not file.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -156,6 +161,7 @@ class Study:
     def _connected(self, otherwise: str = "E410") -> Iterator[sqlite3.Connection]:
         try:
             with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as file:
+                file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
                 yield file
         except sqlite3.Error:
             raise refusal(otherwise) from None
@@ -166,7 +172,9 @@ def _intact() -> Iterator[None]:
     """Content that cannot be what was written is a study that cannot be read."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
+    except (FacsimileError, sqlite3.Error):
+        raise
+    except Exception:  # archives, arrays and JSON each fail in ways of their own, too large ones among them
         raise refusal("E410") from None
 
 
