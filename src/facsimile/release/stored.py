@@ -68,7 +68,7 @@ def read(path: Path) -> tuple[dict[str, Any], RowModel]:
 
 
 def archive(content: bytes) -> Any:
-    """The arrays of an archive, to be read one by one; one that expands beyond reason is refused as no archive."""
+    """The arrays of an archive, read when they are asked for; ValueError where it expands beyond reason."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         size = sum(part.file_size for part in packed.infolist())
     if size > BOMB_BYTES and size > BOMB_RATIO * len(content):
