@@ -1,4 +1,4 @@
-"""Machines that fail under a whole release: each step killed, each sync refused, files that cannot grow, odd clocks.
+"""Machines that fail under a whole release: steps killed, syncs refused, files that cannot grow, odd clocks.
 
 One outcome and one charge, whatever happens. The steps are read from the source: a new one is covered at once.
 """

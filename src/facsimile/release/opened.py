@@ -211,7 +211,7 @@ def _parquet(content: bytes, names: tuple[str, ...], n: int) -> pa.Table:
         if said.num_rows != n or sum(group.num_rows for group in groups) != n or not packed <= CODECS:
             raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
         return file.read()
-    except (pa.ArrowException, OSError, ValueError):
+    except (pa.ArrowException, OSError, ValueError, LookupError):
         raise refusal("E503", file=bundle.PARQUET, problem="it cannot be read") from None
 
 
