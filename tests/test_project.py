@@ -52,6 +52,7 @@ BROAD = {
     "contracts": "what every mechanism, query, synthesizer and kind must keep, beyond one file",
     "explore/report/test_charts.py": "charts of the study page, drawn by a browser",
     "golden": "what whole commands write, byte for byte",
+    "hostile": "inputs that nobody writes in good faith, machines that fail, and what a run must not tell",
     "journeys": "whole stories of a curator, with the installed program",
     "acceptance/test_new_kind.py": "the guide to a new criterion, followed",
     "cli/test_census.py": "a third dataset, walked from exploring to a plan",

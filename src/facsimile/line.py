@@ -30,7 +30,7 @@ def parsed(line: bytes) -> dict[str, Any]:
         raise refusal("E310")
     try:
         fields = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise refusal("E310") from None
     amount = fields.get("micro", 1) if isinstance(fields, dict) else None
     if not isinstance(amount, int) or isinstance(amount, bool) or amount < 1:

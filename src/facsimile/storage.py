@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ else:
 
 POLL_SECONDS = 0.02
 _ITSELF = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # no link, no text
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe is not waited for
 
 
 def reached(step: str) -> None:
@@ -84,8 +86,10 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def read(path: Path) -> bytes:
-    """The content of a file that is no link."""
-    with os.fdopen(os.open(path, os.O_RDONLY | _ITSELF), "rb") as file:
+    """The content of a file that is no link, no pipe and no device."""
+    with os.fdopen(os.open(path, os.O_RDONLY | _ITSELF | _AT_ONCE), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("no plain file")
         return file.read()
 
 

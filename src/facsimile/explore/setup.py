@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from facsimile.release.recipe import Recipe
+from facsimile.release.stored import archive
 from facsimile.spec.families import family_of
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
@@ -72,7 +73,7 @@ class Setup:
     @classmethod
     def unpacked(cls, packed: bytes) -> Setup:
         """The same setup again."""
-        with np.load(io.BytesIO(packed), allow_pickle=False) as parts:
+        with archive(packed) as parts:
             about = json.loads(parts["about"].tobytes())
             specification = validated(about["specification"])
             domain, leans = Domain(specification.finest()), f"{PRIOR}codes" in parts

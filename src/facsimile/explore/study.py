@@ -10,8 +10,6 @@ import contextlib
 import json
 import os
 import sqlite3
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -19,8 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from facsimile.errors import FacsimileError, refusal
-from facsimile.explore.judge import Noiseless, Reading
 from facsimile.explore.race import RaceRule
 from facsimile.explore.setup import Setup
 from facsimile.explore.trials import Trial
@@ -28,11 +27,15 @@ from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.load import loads
 from facsimile.spec.release import Specification
 from facsimile.spec.space import Configuration
+from facsimile.spec.text import LARGEST
 from facsimile.storage import locked
 
 FORMAT = "facsimile study 2"
 SETUP = "ground"  # its name in files of this format
 PATIENCE = 30.0
+MOST_BYTES, MOST_TRIALS = 1 << 27, 10**9
+"""Of one value: the setup, which holds the public table, is the largest; and of one configuration."""
+TRIAL = TypeAdapter(Trial)
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE configurations (identifier TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
@@ -82,9 +85,16 @@ class Study:
     def open(cls, path: Path) -> Study:
         """A study that exists."""
         study = cls(path)
-        if not path.is_file() or study._about("format") != FORMAT:
+        if not path.is_file() or not study._plain() or study._about("format") != FORMAT:
             raise refusal("E410")
         return study
+
+    def _plain(self) -> bool:
+        """Whether it holds nothing but tables and short texts: a view would run what somebody wrote into it."""
+        with self._connected() as file:
+            odd = file.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone()
+            texts = "SELECT 1 FROM about WHERE key != ? AND (typeof(value) != 'text' OR length(value) > ?)"
+            return not odd and not file.execute(texts, (SETUP, LARGEST)).fetchone()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -156,6 +166,7 @@ class Study:
     def _connected(self, otherwise: str = "E410") -> Iterator[sqlite3.Connection]:
         try:
             with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as file:
+                file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
                 yield file
         except sqlite3.Error:
             raise refusal(otherwise) from None
@@ -166,7 +177,9 @@ def _intact() -> Iterator[None]:
     """Content that cannot be what was written is a study that cannot be read."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
+    except (FacsimileError, sqlite3.Error):
+        raise
+    except Exception:  # archives, arrays and JSON each fail in ways of their own, too large ones among them
         raise refusal("E410") from None
 
 
@@ -177,12 +190,16 @@ def _row(trial: Trial) -> tuple[Any, ...]:
 
 
 def _trial(row: tuple[Any, ...]) -> Trial:
-    configuration, generator, number, accepted, fitted, seconds, refused, *texts = row
-    readings = tuple(Reading(**reading) for reading in json.loads(texts[0]))
-    noiseless = tuple(Noiseless(**part) for part in json.loads(texts[1]))
-    return Trial(
-        configuration, generator, number, bool(accepted), readings, noiseless, fitted, seconds, refused
-    )
+    """The trial of a row; ValueError where a part of it is of another kind than what was written."""
+    names = ("configuration", "generator", "number", "accepted", "fit_seconds", "seconds", "refused")
+    parts = dict(zip(names, row, strict=False)) | {
+        "readings": json.loads(row[7]),
+        "noiseless": json.loads(row[8]),
+    }
+    found = TRIAL.validate_python(parts)
+    if parse_decimal(found.generator) <= 0 or not 0 <= found.number <= MOST_TRIALS:
+        raise ValueError("no trial")
+    return found
 
 
 def levels(trials: Iterable[Trial]) -> list[Fraction]:

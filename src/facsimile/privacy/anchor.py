@@ -13,6 +13,7 @@ from pathlib import Path
 
 from facsimile.errors import LedgerRefused, refusal
 from facsimile.line import parsed, written
+from facsimile.spec.decimals import parse_exact
 from facsimile.storage import read
 from facsimile.storage import replace as put
 
@@ -65,9 +66,12 @@ class Anchor:
             raise refusal("E310")
         try:
             mark = Mark(**parsed(content))
-        except TypeError:
+            sound = parse_exact(mark.delta) >= 0 and parse_exact(mark.before_delta) >= 0
+        except (TypeError, ValueError):
             raise refusal("E310") from None
-        if type(mark.sequence) is not int or mark.sequence < NOTHING or type(mark.spent) is not int:
+        numbers, texts = (mark.sequence, mark.spent, mark.before), (mark.ledger, mark.head, mark.key)
+        sound = sound and all(type(number) is int for number in numbers) and all(type(t) is str for t in texts)
+        if not sound or mark.sequence < NOTHING or mark.spent < 0 or mark.before < 0:
             raise refusal("E310")
         return mark
 

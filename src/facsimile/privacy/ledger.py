@@ -36,13 +36,17 @@ from facsimile.line import hashed, parsed, written
 from facsimile.privacy.anchor import NOTHING, Anchor, Mark, nothing_charged
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.renyi import epsilon_of
-from facsimile.spec.decimals import show_decimal
+from facsimile.spec.decimals import parse_exact, show_decimal
 from facsimile.storage import Hold, append, locked, reached, read, suspect
 
 MICRO = 10**6
 PICO = 10**12
 PATIENCE_SECONDS = 30.0
 KINDS = ("open", "charge", "decided", "done", "halted", "stopped", "incident")
+NEEDED = {"open": {"id", "tag", "cap"}, "charge": {"purpose", "day"}}
+COUNTS = {"seq": 0, "micro": 1, "rho": 1, "cap": 0, "before": 0, "most_rho": 1, "charge": 0}
+TEXTS, DELTAS = ("id", "tag", "data", "purpose", "day"), ("delta", "most_delta", "before_delta")
+MOST = 10**30
 End = Literal["done", "halted", "stopped", "incident"]
 
 
@@ -443,6 +447,16 @@ def _lock(place: Path) -> Path:
     return place.with_name(place.name + ".lock")
 
 
+def _sound(entry: dict[str, Any]) -> bool:
+    """Whether an entry holds what its kind needs, each field as we write it; ValueError where a δ is none."""
+    counts = {name: entry[name] for name in COUNTS if name in entry}
+    small = all(type(n) is int and COUNTS[name] <= n <= MOST for name, n in counts.items())
+    texts = all(type(entry[name]) is str for name in TEXTS if name in entry)
+    deltas = all(parse_exact(entry[name]) >= 0 for name in DELTAS if name in entry)
+    paid = entry["kind"] != "charge" or {"micro", "rho"} & entry.keys()
+    return small and texts and deltas and bool(paid) and NEEDED.get(entry["kind"], {"charge"}) <= entry.keys()
+
+
 def verify(content: bytes) -> State:
     """Check every line, number and hash of a ledger; refuse anything that does not fit."""
     if not content.endswith(b"\n"):
@@ -459,8 +473,7 @@ def verify(content: bytes) -> State:
         head = hashed(line)
     try:
         for entry in entries:
-            told = [entry[name] for name in ("micro", "rho") if name in entry]
-            if any(type(n) is not int or n < 1 for n in told) or (entry["kind"] == "charge" and not told):
+            if not _sound(entry):
                 raise refusal("E310")
         first, amount = entries[0], int(_spent(entries).epsilon)
         return State(first["id"], first["tag"], first["cap"], amount, len(entries) - 1, head, tuple(entries))

@@ -36,6 +36,7 @@ from facsimile.release.recipe import Recipe
 from facsimile.release.reporting import Release, fit_of
 from facsimile.release.scheme import Accepted, presentable
 from facsimile.release.signature import signed_by
+from facsimile.release.writing import as_csv
 from facsimile.spec.decimals import parse_decimal
 from facsimile.spec.load import parse, validated
 from facsimile.spec.release import Specification
@@ -45,7 +46,12 @@ from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 
 Files = Mapping[str, bytes]
-MOST_BYTES = 1 << 34
+MOST_BYTES, MOST_BESIDE, MOST_TIMES = 1 << 34, 1 << 27, 64
+"""How large data.csv may be, and all other files together: so much, and so many times as large as it."""
+MOST_UNITS = 1 << 62
+PIECE = 1 << 20
+CODECS = {"UNCOMPRESSED", "SNAPPY"}
+"""How a table is packed that we wrote: neither of them makes a gigabyte of a megabyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +86,7 @@ def _read(folder: Path) -> dict[str, bytes]:
     for name in (bundle.MANIFEST, *bundle.NAMES):
         if name not in names:
             raise refusal("E501", file=name)
+    _refuse_too_large(folder, names)
     manifest = _json({bundle.MANIFEST: _content(folder, bundle.MANIFEST)}, bundle.MANIFEST)
     hashes = manifest.get("sha256")
     if (
@@ -101,14 +108,34 @@ def _read(folder: Path) -> dict[str, bytes]:
 
 
 def _content(folder: Path, name: str) -> bytes:
-    """A file of the folder itself: no link to another place, no pipe, and not larger than any bundle's."""
+    """A file of the folder itself; the data are a text, so a hole in them is not read to its end."""
     try:
-        found = (folder / name).lstat()
-        if stat.S_ISREG(found.st_mode) and found.st_size <= MOST_BYTES:
-            return (folder / name).read_bytes()
+        if name == bundle.DATA:
+            with (folder / name).open("rb") as file:
+                if any(b"\0" in piece for piece in iter(lambda: file.read(PIECE), b"")):
+                    raise refusal("E503", file=name, problem="it cannot be read")
+        return (folder / name).read_bytes()
     except OSError:
         raise refusal("E501", file=name) from None
-    raise refusal("E503", file=name, problem="it is no plain file, or too large for one of a bundle")
+
+
+def _refuse_too_large(folder: Path, names: set[str]) -> None:
+    """No link to another place, no pipe, and not more than a bundle of these data holds: before any is read."""
+    sizes = {name: _size(folder / name, name) for name in sorted(names)}
+    data = sizes.pop(bundle.DATA)
+    if data > MOST_BYTES or sum(sizes.values()) > MOST_BESIDE + MOST_TIMES * data:
+        name = bundle.DATA if data > MOST_BYTES else max(sizes, key=lambda name: sizes[name])
+        raise refusal("E503", file=name, problem="it is too large for a file of a bundle")
+
+
+def _size(path: Path, name: str) -> int:
+    try:
+        found = path.lstat()
+    except OSError:
+        raise refusal("E501", file=name) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise refusal("E503", file=name, problem="it is no plain file")
+    return found.st_size
 
 
 def _json(files: Files, name: str) -> dict[str, Any]:
@@ -150,34 +177,57 @@ def _promised(files: Files) -> tuple[Specification, Configuration]:
 def _data(files: Files, specification: Specification, configuration: Configuration) -> Table:
     """The released table: its labels are the dictionary's, its rows plausible and frequent enough."""
     domain = Domain(specification.axes(configuration.alternatives))
-    tables = [_coded(name, table, domain) for name, table in _tables(files, domain.names).items()]
-    if tables[0] != tables[1]:
+    table = _coded(bundle.DATA, _csv(files[bundle.DATA], domain.names), domain)
+    if _coded(bundle.PARQUET, _parquet(files[bundle.PARQUET], domain.names, table.n), domain) != table:
         raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
-    if not presentable(Recipe(specification.sized(tables[0].n), configuration), tables[0]):
+    if table.n < 2 or not presentable(Recipe(specification.sized(table.n), configuration), table):
         raise refusal("E503", file=bundle.DATA, problem="a row breaks a rule or is too rare")
-    return tables[0]
+    return table
 
 
-def _tables(files: Files, names: tuple[str, ...]) -> dict[str, pa.Table]:
-    texts = pa_csv.ConvertOptions(strings_can_be_null=False, column_types=dict.fromkeys(names, pa.string()))
+def _csv(content: bytes, names: tuple[str, ...]) -> pa.Table:
+    """The texts of data.csv; another header than ours may have a million names, and is not taken apart."""
+    label = pa.dictionary(pa.int32(), pa.string())
+    texts = pa_csv.ConvertOptions(strings_can_be_null=False, column_types=dict.fromkeys(names, label))
+    if content.partition(b"\n")[0] != as_csv(pa.table({name: [""] for name in names})).partition(b"\n")[0]:
+        raise _other_columns(bundle.DATA)
     try:
-        csv = pa_csv.read_csv(pa.BufferReader(files[bundle.DATA]), convert_options=texts)
-        parquet = pq.read_table(pa.BufferReader(files[bundle.PARQUET]))
-    except (pa.ArrowInvalid, OSError):
+        return pa_csv.read_csv(pa.BufferReader(content), convert_options=texts)
+    except (pa.ArrowException, OSError, ValueError):
         raise refusal("E503", file=bundle.DATA, problem="it cannot be read") from None
-    return {bundle.DATA: csv, bundle.PARQUET: parquet}
+
+
+def _parquet(content: bytes, names: tuple[str, ...], n: int) -> pa.Table:
+    """The texts of data.parquet, each once. What it says of itself is looked at before anything is unpacked."""
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=list(names))
+        said = file.metadata
+        if tuple(said.schema.to_arrow_schema().names) != names or not all(
+            pa.types.is_string(kind) for kind in said.schema.to_arrow_schema().types
+        ):
+            raise _other_columns(bundle.PARQUET)
+        groups = [said.row_group(place) for place in range(said.num_row_groups)]
+        packed = {group.column(place).compression for group in groups for place in range(len(names))}
+        if said.num_rows != n or sum(group.num_rows for group in groups) != n or not packed <= CODECS:
+            raise refusal("E503", file=bundle.PARQUET, problem="it holds other records than data.csv")
+        return file.read()
+    except (pa.ArrowException, OSError, ValueError, LookupError):
+        raise refusal("E503", file=bundle.PARQUET, problem="it cannot be read") from None
+
+
+def _other_columns(name: str) -> FacsimileError:
+    return refusal("E503", file=name, problem="its columns are not those of the dictionary")
 
 
 def _coded(name: str, table: pa.Table, domain: Domain) -> Table:
-    """Labels back to codes."""
-    if tuple(table.column_names) != domain.names:
-        raise refusal("E503", file=name, problem="its columns are not those of the dictionary")
+    """Labels back to codes: each label is looked up once, however often it occurs."""
     codes = []
     for axis in domain.axes:
-        found = pc.index_in(table.column(axis.name), pa.array(axis.labels, pa.string()))
-        if found.null_count:
+        labels, pieces = pa.array(axis.labels, pa.string()), table.column(axis.name).chunks
+        found = [pc.index_in(piece.dictionary, labels).take(piece.indices) for piece in pieces]
+        if any(piece.null_count for piece in found):
             raise refusal("E503", file=name, problem=f"a label of {axis.name} is not in the dictionary")
-        codes.append(found.to_numpy())
+        codes.append(np.concatenate([np.zeros(0, np.int64), *(piece.to_numpy() for piece in found)]))
     return Table.from_rows(domain, np.column_stack(codes))
 
 
@@ -195,12 +245,12 @@ def _release(
     specification = specification.sized(table.n)
     try:
         fit, refit = fit_of(said["regression"]), fit_of(said["refit"])
-        units = {line["name"]: int(line["units"]) for line in said["criteria"]}
+        units = {line["name"]: _units(line["units"]) for line in said["criteria"]}
         place = None if rehearsal else LedgerPlace(**said["ledger"])
         measured = tuple(Candidate(specification, table, fit, refit).measured_again(units))
         _scaled(specification, table, fit, refit)
         paid = place is None or _paid(place, specification)
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise refusal("E503", file=bundle.REPORT, problem="a figure is missing or is no number") from None
     if not paid:
         raise refusal("E503", file=bundle.REPORT, problem="its ledger had spent less than it costs")
@@ -208,6 +258,13 @@ def _release(
         raise refusal("E503", file=bundle.REPORT, problem="a criterion is not met by what was measured")
     accepted = Accepted(table, configuration, measured, fit, refit, _heard(files, specification, table.domain))
     return Release.of(accepted, specification, place)
+
+
+def _units(given: Any) -> int:
+    """A whole number that noise can have made."""
+    if type(given) is not int or abs(given) > MOST_UNITS:
+        raise ValueError("no noisy answer")
+    return given
 
 
 def _heard(files: Files, specification: Specification, domain: Domain) -> Heard | None:

@@ -43,7 +43,7 @@ from facsimile.release.scheme import Accepted
 from facsimile.release.writing import digest
 from facsimile.spec import people
 from facsimile.spec.columns import CLIP, DROP, Constant
-from facsimile.spec.decimals import show_decimal
+from facsimile.spec.decimals import parse_exact, show_decimal
 from facsimile.spec.families import family_of
 from facsimile.spec.meanings import coarse, meaning
 from facsimile.spec.release import Specification
@@ -167,7 +167,7 @@ def fit_of(said: Mapping[str, Any] | None) -> Fit | None:
     if said is None:
         return None
     means, deviations, coefficients = (
-        tuple(Fraction(x) for x in said[key]) for key in ("means", "deviations", "coefficients")
+        tuple(map(parse_exact, said[key])) for key in ("means", "deviations", "coefficients")
     )
     return Fit(Scaling(said["target"], tuple(said["features"]), means, deviations), coefficients)
 

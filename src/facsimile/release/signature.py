@@ -80,7 +80,7 @@ def signed_by(content: bytes, payload: bytes) -> str | None:
             return None
         signature = base64.b64decode(given["sig"], validate=True)
         Ed25519PublicKey.from_public_bytes(public).verify(signature, _encoded(payload))
-    except (ValueError, KeyError, IndexError, TypeError, InvalidSignature):
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError, InvalidSignature):
         return None
     return fingerprint(public) if given["keyid"] == fingerprint(public) else None
 

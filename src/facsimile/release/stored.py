@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
@@ -29,6 +30,7 @@ from facsimile.table.domain import Domain
 from facsimile.table.scores import Factor, RowScores
 
 FORMAT = "facsimile model 1"
+BOMB_BYTES, BOMB_RATIO = 1 << 26, 200
 KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
@@ -54,7 +56,7 @@ def write(path: Path, about: dict[str, Any], model: RowModel) -> None:
 def read(path: Path) -> tuple[dict[str, Any], RowModel]:
     """What `write` wrote; any other file is refused."""
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as parts:
+        with archive(path.read_bytes()) as parts:
             said = json.loads(parts["text"].tobytes())
             arrays = [parts[f"array {place}"] for place in range(len(parts.files) - 1)]
         model = _made(said["model"], arrays)
@@ -63,6 +65,15 @@ def read(path: Path) -> tuple[dict[str, Any], RowModel]:
         return dict(said["about"]), model
     except Exception:  # archives, arrays and JSON each fail in ways of their own, too large ones among them
         raise refusal("E422") from None
+
+
+def archive(content: bytes) -> Any:
+    """The arrays of an archive, read when they are asked for; ValueError where it expands beyond reason."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(part.file_size for part in packed.infolist())
+    if size > BOMB_BYTES and size > BOMB_RATIO * len(content):
+        raise ValueError("it expands beyond reason")
+    return np.load(io.BytesIO(content), allow_pickle=False)
 
 
 def _plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:

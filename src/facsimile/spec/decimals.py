@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?")
 _RATIO = re.compile(r"[+-]?[0-9]{1,30}/[0-9]{1,30}")
+_EXACT = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 _SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[+-]?[0-9]+(\.[0-9]+)?$"}]}
 
 MOST_EPSILON = 10**9
@@ -54,6 +55,20 @@ def show_decimal(value: Fraction) -> str:
         return f"{value.numerator}/{value.denominator}"
     text = f"{Decimal(value.numerator * 10**digits // value.denominator).scaleb(-digits):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def parse_exact(value: Any) -> Fraction:
+    """The number that str(Fraction) wrote: no exponents, which would make a gigabyte of ten letters.
+
+    >>> parse_exact("-3/4")
+    Fraction(-3, 4)
+    """
+    if not isinstance(value, str) or not _EXACT.fullmatch(value):
+        raise ValueError("an exact number is expected")
+    try:
+        return Fraction(value)
+    except ZeroDivisionError:
+        raise ValueError("an exact number is expected") from None
 
 
 def parse_count(value: Any) -> int:
