@@ -11,7 +11,7 @@ import pytest
 
 import facsimile
 from facsimile.api.dossiers import risk_holds
-from facsimile.audit.evidence import Audit, Evidence
+from facsimile.documents.evidence import Audit, Evidence
 from facsimile.errors import FacsimileError
 from facsimile.release.run import rehearsal
 from programs import Program

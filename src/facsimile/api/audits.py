@@ -14,7 +14,7 @@ from facsimile.results import Page, Result, Tabular
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from facsimile.audit.evidence import Audit
+    from facsimile.documents.evidence import Audit
 
 
 def audit(*, tell: Callable[[str], None] = lambda doing: None) -> Audited:
@@ -52,7 +52,7 @@ class Audited(Result, Tabular):
     @classmethod
     def load(cls, path: Path | str) -> Audited:
         """An audit that `save` wrote as data; any other file is refused."""
-        from facsimile.audit.evidence import Audit
+        from facsimile.documents.evidence import Audit
         from facsimile.spec.text import read_limited
 
         try:

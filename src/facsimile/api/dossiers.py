@@ -95,7 +95,7 @@ def _json(path: Path) -> Any:
 
 def _audited(path: Path) -> dict[str, Any]:
     """An audit, as plain data."""
-    from facsimile.audit.evidence import Audit
+    from facsimile.documents.evidence import Audit
 
     try:
         return Audit.of_json(_json(path)).as_json()

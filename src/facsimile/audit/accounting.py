@@ -8,7 +8,7 @@ from math import cosh, log, sqrt
 
 import numpy as np
 
-from facsimile.audit.evidence import Evidence
+from facsimile.documents.evidence import Evidence
 from facsimile.privacy.renyi import Curve, epsilon_of
 from facsimile.privacy.sampled import Steps
 from facsimile.table.exact import Floats

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from facsimile.audit.evidence import Evidence
+from facsimile.documents.evidence import Evidence
 from facsimile.errors import FacsimileError
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Allowance, Curator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from facsimile.audit.evidence import Evidence
+from facsimile.documents.evidence import Evidence
 from facsimile.audit.examples import RHO
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.testing.apart import ALIVE, SHARE

@@ -7,7 +7,7 @@ from functools import cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
-from facsimile.audit.evidence import Audit, Evidence, Kind
+from facsimile.documents.evidence import Audit, Evidence, Kind
 
 TITLES: dict[Kind, tuple[str, str]] = {
     "sensitivity": (

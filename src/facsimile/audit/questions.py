@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from facsimile.audit.evidence import Evidence
+from facsimile.documents.evidence import Evidence
 from facsimile.audit.examples import BOUNDS, Example, examples
 from facsimile.privacy.mechanisms import NoisyAnswer
 from facsimile.privacy.queries import PredictionGap, Query

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from facsimile import __version__
 from facsimile.audit.accounting import accounting
 from facsimile.audit.charges import charges
-from facsimile.audit.evidence import Audit, Evidence, Kind
+from facsimile.documents.evidence import Audit, Evidence, Kind
 from facsimile.audit.families import canaries
 from facsimile.audit.questions import distinguished, laws, sensitivities
 from facsimile.audit.searches import costs, searches

@@ -12,7 +12,7 @@ from math import exp, inf, log
 
 import numpy as np
 
-from facsimile.audit.evidence import Evidence
+from facsimile.documents.evidence import Evidence
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.ledger import MemoryLedger

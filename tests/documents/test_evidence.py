@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from facsimile.audit.evidence import Audit, Evidence
+from facsimile.documents.evidence import Audit, Evidence
 
 FOUND = Evidence.bounded("mechanisms.a.B", "law", "a case", "a test", 1.0, 0.8, 0.6)
 AUDIT = Audit("1", "2026-11-17", {"python": "3"}, 1e-6, (FOUND,))
