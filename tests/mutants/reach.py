@@ -1,0 +1,173 @@
+"""Reach: which test runs which function of the files that an auditor reads, and how long it takes.
+
+It is recorded once (`python -m mutants --record`) and kept in reach.json, by the names of functions and tests, so
+that it stays useful while lines move. A function that it does not know is tried by the tests of its own file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from mutants.mutant import ROOT
+from mutants.runner import Job, run
+from mutants.scratch import Scratch
+
+README = ROOT / "src" / "facsimile" / "privacy" / "README.md"
+KEPT = Path(__file__).with_name("reach.json")
+FOLDERS = ("privacy", "table", "sources", "contracts", "acceptance", "release", "shaping", "synthesizers")
+MOST = 40
+"""So many tests are kept for a function: those of its own file first, then the fastest."""
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """What an auditor must read: the privacy core, and the files beside it that run on records."""
+    listed = README.read_text("utf-8").split("what an auditor must read")[1].split("are imported with them")[0]
+    beside = [line.split("`")[1].removeprefix("../") for line in listed.splitlines() if line.startswith("| `")]
+    package = ROOT / "src" / "facsimile"
+    core = [path.relative_to(package).as_posix() for path in (package / "privacy").rglob("*.py")]
+    return tuple(sorted({*core, *beside}))
+
+
+@dataclass(eq=False)
+class Watch:
+    """A plugin of pytest: the functions that run in each test, and its seconds."""
+
+    root: str
+    found: dict[str, tuple[float, set[str]]] = field(default_factory=dict)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
+        """Watch one test, its fixtures included."""
+        seen: set[Any] = set()
+
+        def called(frame: FrameType, event: str, argument: Any) -> None:
+            seen.add(frame.f_code)
+
+        began = time.process_time()
+        threading.settrace(called)
+        sys.settrace(called)
+        try:
+            return (yield)
+        finally:
+            sys.settrace(None)
+            threading.settrace(None)  # type: ignore[arg-type]
+            name = item.nodeid.partition("[")[0]
+            seconds, before = self.found.get(name, (0.0, set()))
+            names = {
+                f"{code.co_filename.removeprefix(self.root)}::{code.co_qualname.partition('.<locals>')[0]}"
+                for code in seen
+                if code.co_filename.startswith(self.root)
+            }
+            self.found[name] = (seconds + time.process_time() - began, before | names)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write it down, for the process that forked this one."""
+        told = {name: [seconds, sorted(names)] for name, (seconds, names) in self.found.items()}
+        Path("reached.json").write_text(json.dumps(told), "utf-8")
+
+
+def record(scratch: Scratch) -> None:
+    """Run every test file once, watched, and keep what was seen of the auditor's files."""
+    wanted, every = set(files()), dict[str, tuple[float, set[str]]]()
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
+    tests = [path.relative_to(ROOT).as_posix() for path in paths]
+    modules = [f"src/facsimile/{name}" for name in files()]
+    watch = str(scratch.root / "src" / "facsimile") + "/"
+    jobs = [Job(name, (name,), cpu=600, plugins=(Watch(watch),)) for name in (*tests, *modules)]
+    for outcome in run(jobs, [scratch]):
+        print(f"{outcome.seconds:7.1f} s  {outcome.verdict:9} {outcome.job.name} {outcome.by}", flush=True)
+        found = scratch.root / "reached.json"
+        if found.exists():
+            for name, (seconds, names) in json.loads(found.read_text("utf-8")).items():
+                kept = {one for one in names if one.partition("::")[0] in wanted}
+                if kept:
+                    every[name] = (seconds, kept)
+            found.unlink()
+    _keep(every)
+
+
+def _keep(every: dict[str, tuple[float, set[str]]]) -> None:
+    reached: dict[str, list[str]] = {}
+    for name, (_, functions) in every.items():
+        for function in functions:
+            reached.setdefault(function, []).append(name)
+    for function, names in reached.items():
+        own = Path(function.partition("::")[0]).with_suffix("")
+        mirror = f"tests/{own.parent.as_posix()}/test_{own.name}"
+        doctest = f"src/facsimile/{own.as_posix()}.py"
+        names.sort(key=lambda name: (not name.startswith((mirror, doctest)), every[name][0]))
+        del names[MOST:]
+    used = sorted({name for names in reached.values() for name in names})
+    places = {name: place for place, name in enumerate(used)}
+    told = {
+        "tests": [[name, round(every[name][0], 2)] for name in used],
+        "functions": {function: [places[name] for name in reached[function]] for function in sorted(reached)},
+    }
+    lines = json.dumps(told, ensure_ascii=False).replace("], ", "],\n").replace('"functions"', '\n"functions"')
+    KEPT.write_text(lines + "\n", "utf-8")
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What was recorded."""
+
+    seconds: dict[str, float]
+    functions: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def read(cls) -> Reach:
+        """From its file; tests that are no longer there are left out."""
+        told = json.loads(KEPT.read_text("utf-8"))
+        names = [name for name, _ in told["tests"]]
+        there = {name for name in names if _there(name)}
+        functions = {
+            function: tuple(names[place] for place in places if names[place] in there)
+            for function, places in told["functions"].items()
+        }
+        return cls(dict(told["tests"]), functions)
+
+    def tests(self, file: str, function: str, seconds: float) -> tuple[str, ...]:
+        """The tests that run a function, up to so many seconds; those of the whole file for what runs when it
+        is imported."""
+        inner = f"{file}::{function}"
+        known = [self.functions[inner]] if inner in self.functions else []
+        if not known:
+            owner = f"{inner}." if function else f"{file}::"
+            known = [names for key, names in self.functions.items() if key.startswith(owner)]
+        if not known and function:
+            return self.tests(file, "", seconds)
+        every = list(dict.fromkeys(name for names in known for name in names))
+        every.sort(key=lambda name: self.seconds[name])
+        chosen, left = [], seconds
+        for name in every:
+            left -= self.seconds[name]
+            if left < 0 and chosen:
+                break
+            chosen.append(name)
+        return tuple(chosen)
+
+
+@cache
+def _text(path: str) -> str:
+    found = ROOT / path
+    return found.read_text("utf-8") if found.is_file() else ""
+
+
+def _there(name: str) -> bool:
+    """Whether a test is still where it was."""
+    path, _, rest = name.partition("::")
+    if not path.startswith("tests/"):
+        return bool(_text(path))
+    return f"def {rest.rpartition('::')[2]}(" in _text(path)
