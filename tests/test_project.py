@@ -53,6 +53,7 @@ BROAD = {
     "explore/report/test_charts.py": "charts of the study page, drawn by a browser",
     "golden": "what whole commands write, byte for byte",
     "journeys": "whole stories of a curator, with the installed program",
+    "mutants": "the list of mistakes that tests must notice, held to the source",
     "acceptance/test_new_kind.py": "the guide to a new criterion, followed",
     "cli/test_census.py": "a third dataset, walked from exploring to a plan",
     "cli/test_guide.py": "the guide to a new command, followed",

@@ -21,7 +21,9 @@ HANGING = 20
 
 def main() -> int:
     """What the command line asks for; 0 where every mutant died."""
-    parser = argparse.ArgumentParser(prog="python -m mutants", description="Mistakes that some test must notice.")
+    parser = argparse.ArgumentParser(
+        prog="python -m mutants", description="Mistakes that some test must notice."
+    )
     parser.add_argument("--listed", metavar="WORD", nargs="?", const="", help="only listed mutants, by name")
     parser.add_argument("--generated", metavar="N", type=int, help="only generated mutants, so many; 0: all")
     parser.add_argument("--seconds", type=float, default=240, help="how long generated mutants may take")
@@ -71,9 +73,8 @@ def listed(word: str, scratches: list[Scratch]) -> int:
         return 1
     ready = time.monotonic() - began
     wanted = {mutant.name: mutant for mutant in chosen}
-    left, number = [], 0
-    for outcome in run(jobs, scratches):
-        number += 1
+    left = []
+    for number, outcome in enumerate(run(jobs, scratches), 1):
         mutant = wanted[outcome.job.name]
         dead = outcome.verdict == "killed" or (mutant.hangs and outcome.verdict == "too long")
         left += [] if dead else [outcome]

@@ -1,7 +1,7 @@
 """Reach: which test runs which function of the files that an auditor reads, and how long it takes.
 
-It is recorded once (`python -m mutants --record`) and kept in reach.json, by the names of functions and tests, so
-that it stays useful while lines move. A function that it does not know is tried by the tests of its own file.
+It is recorded once (`python -m mutants --record`) and kept in reach.json, by the names of functions and tests,
+so that it stays useful while lines move. A function that it does not know is tried by the tests of its own file.
 """
 
 from __future__ import annotations

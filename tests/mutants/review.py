@@ -1,4 +1,5 @@
 """Mistakes that reviews found once, or were afraid of: each is made again here, and must die."""
+# ruff: noqa: E501  texts of patches are as long as the lines they change
 
 from __future__ import annotations
 
