@@ -56,7 +56,7 @@ class Reseeded:
         def other(given: Any = None) -> np.random.Generator:
             return made([given, self.seed] if isinstance(given, int) else given)
 
-        np.random.default_rng = other
+        np.random.default_rng = other  # type: ignore[assignment]
 
 
 def honest(seeds: int, scratches: list[Scratch]) -> int:

@@ -1,7 +1,7 @@
 """Reach: which test runs which function of the files that an auditor reads, and how long it takes.
 
 It is recorded once (`python -m mutants --record`) and kept in reach.json, by the names of functions and tests,
-so that it stays useful while lines move. A function that it does not know is tried by the tests of its own file.
+so that it stays useful while lines move. A function that it does not know is tried by the tests of its file.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Watch:
             return (yield)
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
             name = item.nodeid.partition("[")[0]
             seconds, before = self.found.get(name, (0.0, set()))
             names = {
@@ -150,7 +150,8 @@ class Reach:
             return self.tests(file, "", seconds)
         every = list(dict.fromkeys(name for names in known for name in names))
         every.sort(key=lambda name: self.seconds[name])
-        chosen, left = [], seconds
+        chosen: list[str] = []
+        left = seconds
         for name in every:
             left -= self.seconds[name]
             if left < 0 and chosen:

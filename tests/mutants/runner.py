@@ -33,8 +33,8 @@ HEAVY = (
     "numpy", "pandas", "pyarrow.parquet", "duckdb", "ibis.backends.duckdb", "ibis.backends.sqlite",
     "opendp.prelude", "scipy.stats", "scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "pydantic",
     "cryptography.hazmat.primitives.asymmetric.ed25519", "cryptography.hazmat.primitives.ciphers",
-    "hypothesis.strategies", "hypothesis.stateful", "typer", "yaml", "rich.console", "rich.table", "jinja2", "networkx",
-    "_pytest.doctest", "pyreadstat", "unittest.mock", "concurrent.futures.thread", "multiprocessing.pool",
+    "hypothesis.strategies", "hypothesis.stateful", "typer", "yaml", "rich.console", "rich.table", "jinja2",
+    "_pytest.doctest", "networkx", "pyreadstat", "unittest.mock", "concurrent.futures.thread", "multiprocessing.pool",
 )  # fmt: skip
 
 
