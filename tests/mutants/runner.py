@@ -34,7 +34,7 @@ HEAVY = (
     "opendp.prelude", "scipy.stats", "scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "pydantic",
     "cryptography.hazmat.primitives.asymmetric.ed25519", "cryptography.hazmat.primitives.ciphers",
     "hypothesis.strategies", "hypothesis.stateful", "typer", "yaml", "rich.console", "rich.table", "jinja2",
-    "_pytest.doctest", "networkx", "pyreadstat", "unittest.mock", "concurrent.futures.thread", "multiprocessing.pool",
+    "_pytest.doctest", "networkx", "pyreadstat", "unittest.mock", "concurrent.futures.thread",
 )  # fmt: skip
 
 
