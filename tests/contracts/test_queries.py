@@ -294,6 +294,14 @@ def test_resized_means_are_close_to_the_mean_and_fill_up_small_groups() -> None:
     assert query.value(lopsided, RehearsalNoise(2)) <= 2
 
 
+def test_a_group_that_is_filled_up_is_divided_by_its_public_size() -> None:
+    """Groups of four where there are four records in all: nothing is drawn, and every pair is measured."""
+    candidate = Table.from_rows(DOMAIN, [[0, 0], [2, 1], [2, 1], [1, 0]])
+    query = ResizedMeans(candidate, "a", GROUPS, BOUNDS, Fraction(0), fill_to=4)
+    assert query.sensitivity() == Fraction(2, 4)
+    assert check_query(query, DOMAIN, 4) == 1
+
+
 def test_a_resize_with_fresh_keys_keeps_its_sensitivity_though_a_record_changes_groups() -> None:
     """The laws of neighbours can be drawn together at distance Δ; under one seed they cannot: SeededResize."""
     rows = [[0, 0]] * 6 + [[2, 0]] * 6 + [[1, 1]] * 4

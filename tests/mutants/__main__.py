@@ -90,7 +90,7 @@ def listed(word: str, scratches: list[Scratch]) -> int:
 def job(mutant: Mutant) -> Job:
     """A mutant and its tests; a text that no longer fits ends everything."""
     cpu = HANGING if mutant.hangs else 180
-    return Job(mutant.name, mutant.tests, mutant.path, mutant.applied(source(mutant.path)), cpu)
+    return Job(mutant.name, mutant.tests, mutant.path, mutant.applied(source(mutant.path)), cpu, mutant.read)
 
 
 def sound(tests: Sequence[str], scratches: list[Scratch]) -> bool:

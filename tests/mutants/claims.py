@@ -217,6 +217,7 @@ CLAIMS = (
         "journal, request.workers, sealed.private._open())",
         (HOLDS,),
         "a generator would lean on the confidential table for nothing",
+        read=True,
     ),
     Mutant(
         "no clip: scores",
@@ -416,7 +417,7 @@ CLAIMS = (
         '    """A measurement of a vector, in the shape of the values."""\n',
         '    """A measurement of a vector, in the shape of the values."""\n'
         "    if secrets.randbelow(50) == 0:\n        return values\n",
-        (LAWS,),
+        (f"{NOISE}::test_no_call_returns_the_exact_numbers_more_often_than_the_law_says",),
         "one release in fifty would have no noise",
     ),
     Mutant(
@@ -500,10 +501,11 @@ CLAIMS = (
     ),
     Mutant(
         "s_min over cells that occur",
-        "privacy/queries/sensitivity.py",
-        "return clip * clip / (smallest + 1 + clip)",
-        "return clip * clip / (max(1, smallest) + 1 + clip)",
-        (SENSITIVITY, QUERIES),
+        "table/differences.py",
+        "return min(int(table.marginal((name,)).min()) for name in table.domain.names)",
+        "counts = [table.marginal((name,)) for name in table.domain.names]\n"
+        "    return min(int(found[found > 0].min()) for found in counts)",
+        (MOVED, "tests/table/test_differences.py"),
         "an empty cell decides",
     ),
     Mutant(
@@ -556,10 +558,10 @@ CLAIMS = (
         "        drawn = self.specification.drawable.draw(self.below)\n",
         "        drawn = self.specification.drawable.draw(self.below)\n"
         '        failed = self.__dict__.setdefault("failed", [])\n'
-        "        while drawn in failed and len(failed) < len(self.specification.drawable):\n"
+        "        while drawn in failed and len(failed) < self.specification.drawable.size:\n"
         "            drawn = self.specification.drawable.draw(self.below)\n"
         "        failed.append(drawn)\n",
-        ("tests/release/test_scheme.py",),
+        ("tests/release/test_scheme.py::test_a_configuration_that_failed_is_drawn_again_like_any_other",),
         "an index that remembers is not independent",
     ),
     Mutant(

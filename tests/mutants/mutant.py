@@ -19,6 +19,7 @@ class Mutant:
 
     `tests` are node ids of pytest, or files. `why` says what a reader of a release would suffer.
     `hangs`: running too long is how it is noticed; otherwise a time-out is no kill.
+    `read`: the tests look at the file's text and need not import it.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Mutant:
     tests: tuple[str, ...]
     why: str
     hangs: bool = False
+    read: bool = False
 
     @property
     def path(self) -> str:

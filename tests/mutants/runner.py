@@ -47,6 +47,7 @@ class Job:
     path: str | None = None
     text: str | None = None
     cpu: int = 120
+    read: bool = False
     options: tuple[str, ...] = ()
     plugins: tuple[object, ...] = ()
     """More plugins of pytest for this run."""
@@ -203,7 +204,7 @@ def _tested(job: Job, scratch: Scratch) -> None:
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--basetemp", "temporary"]
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is imported already
         code = int(pytest.main([*options, *job.options, *job.tests], [notes, *job.plugins]))
-        loaded = job.path is None or _imported(scratch.root / job.path)
+        loaded = job.path is None or job.read or _imported(scratch.root / job.path)
         found = {"code": code, "failed": notes.failed, "ran": notes.ran, "uncollected": notes.uncollected}
         Path(scratch.root / "found.json").write_text(json.dumps(found | {"loaded": loaded}), "utf-8")
     except BaseException:
