@@ -146,10 +146,11 @@ def test_noise_without_a_guarantee_is_refused(sensitivity: int, epsilon: Fractio
 def test_no_call_returns_the_exact_numbers_more_often_than_the_law_says() -> None:
     """2,000 calls, each with a chance below 1/1,000 of no noise at all: 15 such calls have one below 10⁻⁸."""
     noise, exact = SystemNoise(), np.array([7])
-    for ask in (
+    asked: list[Callable[[], Any]] = [
         lambda: noise.laplace(exact, 2, Fraction(1, 500)),
         lambda: noise.gaussian(exact, 2, Fraction(1, 250_000)),
-    ):
+    ]
+    for ask in asked:
         assert sum(int(ask()[0]) == 7 for _ in range(2_000)) < 15
 
 
