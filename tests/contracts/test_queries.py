@@ -478,6 +478,19 @@ class WithoutTheLast(LargestDifference):
         return Fraction(int(max(gap[:-1].max() for gap in gaps)), table.n)
 
 
+class SteepExcess(LargestDifference):
+    """Its value moves as it says; above the threshold its excess moves twice as far."""
+
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        found = super().excess(table, threshold, noise)
+        return max(found, 2 * found)
+
+
+def test_an_excess_that_moves_further_than_the_value_is_caught() -> None:
+    with pytest.raises(Broken, match="moves its excess by more than 1"):
+        check_query(SteepExcess(CANDIDATES[0], 1), DOMAIN, RECORDS, pairs=EVERY)
+
+
 def test_a_value_that_is_not_what_it_is_defined_to_be_is_caught() -> None:
     candidate = CANDIDATES[0]
 

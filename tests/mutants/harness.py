@@ -41,7 +41,7 @@ HARNESS = (
         "testing/neighbours.py",
         "other[0] = corners[(i + 1) % 2] if i % 2 else random.integers(0, domain.shape)",
         "other[0] = rows[0]",
-        ("tests/test_package.py", QUERIES, MECHANISMS),
+        ("tests/testing/test_neighbours.py",),
         "nothing moves between equal tables",
     ),
     Mutant(
@@ -49,7 +49,7 @@ HARNESS = (
         "testing/neighbours.py",
         "Table.from_rows(domain, [one, other], [k - 1, n - k + 1]),",
         "Table.from_rows(domain, [one, other], [k, n - k]),",
-        ("tests/contracts/test_large.py",),
+        ("tests/testing/test_neighbours.py",),
         "nothing moves between equal tables",
     ),
     Mutant(
@@ -65,7 +65,7 @@ HARNESS = (
         "testing/queries.py",
         "require(abs(one[1] - other[1]) <= 1,",
         "require(abs(one[1] - other[1]) <= 2,",
-        (MISTAKES,),
+        (f"{QUERIES}::test_an_excess_that_moves_further_than_the_value_is_caught",),
         "half a sensitivity of a joint test would pass",
     ),
     Mutant(
