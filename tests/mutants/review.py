@@ -20,7 +20,7 @@ REVIEW = (
         "table/encoding.py",
         "if self.clamping and self.column.outside == CLIP:",
         "if False and self.column.outside == CLIP:",
-        (ENCODING,),
+        (f"{ENCODING}::test_under_clamp_too_no_record_is_coded_into_an_impossible_cell",),
         "a record that is clipped into a rule would be left out on one engine and kept by the other",
     ),
     Mutant(
@@ -112,7 +112,7 @@ REVIEW = (
         "        return np.asarray(terms @ counts)\n"
         "    return np.asarray(terms.astype(object) @ counts.astype(object))\n",
         "    return np.asarray(terms @ counts)\n",
-        (LARGE, "tests/table/test_exact.py"),
+        (f"{LARGE}::test_one_record_moves_a_query_by_at_most_its_sensitivity",),
         "a sum that wraps jumps by 2^64 for one record",
     ),
     Mutant(
@@ -120,7 +120,7 @@ REVIEW = (
         "table/exact.py",
         "return int(_summable(values).sum())",
         "return int(values.sum())",
-        (LARGE, "tests/table/test_exact.py"),
+        ("tests/table/test_exact.py::test_even_of_arrays_that_somebody_else_filled_to_the_brim",),
         "a sum that wraps jumps by 2^64 for one record",
     ),
     Mutant(
@@ -128,7 +128,7 @@ REVIEW = (
         "table/exact.py",
         "    if largest(one) * largest(other) < LARGEST:\n        return one * other\n    return np.asarray(one.astype",
         "    if True:\n        return one * other\n    return np.asarray(one.astype",
-        (LARGE, MECHANISMS, "tests/table/test_exact.py", "tests/table/test_scores.py"),
+        (f"{LARGE}::test_one_record_moves_a_query_by_at_most_its_sensitivity",),
         "a product that wraps is no bound",
     ),
     Mutant(
@@ -136,7 +136,7 @@ REVIEW = (
         "privacy/noise.py",
         "return np.array([max(-LARGEST, min(LARGEST, value)) for value in values], np.int64)",
         "return np.array([(value + 2**63) % 2**64 - 2**63 for value in values], np.int64)",
-        ("tests/privacy/test_noise.py", LARGE),
+        ("tests/privacy/test_noise.py::test_extreme_counts_do_not_fail",),
         "a sum that wraps jumps by 2^64 for one record",
     ),
     Mutant(
@@ -152,7 +152,7 @@ REVIEW = (
         "privacy/mechanisms/answers.py",
         "        self.query.check(domain, n)\n",
         "",
-        (MECHANISMS, HOSTILE),
+        (f"{MECHANISMS}::test_one_record_moves_it_by_the_declared_sensitivity_and_no_more",),
         "a question that fails on some tables only is an answer for nothing",
     ),
     Mutant(
@@ -160,7 +160,7 @@ REVIEW = (
         "privacy/queries/regression.py",
         "checks.require(type(query) in QUERIES and checks.exact([threshold])",
         "checks.require(checks.exact([threshold])",
-        (HOSTILE, QUERIES),
+        (f"{HOSTILE}::test_a_hostile_parameter_is_refused",),
         "an unlisted query has no proof",
     ),
     Mutant(
@@ -168,7 +168,7 @@ REVIEW = (
         "privacy/queries/view.py",
         '        checks.require(type(self.query) in QUERIES, "a query of the listed kinds")\n',
         "",
-        (HOSTILE, QUERIES, "tests/table/test_view.py"),
+        (f"{HOSTILE}::test_a_hostile_parameter_is_refused",),
         "an unlisted query has no proof",
     ),
     Mutant(
@@ -208,7 +208,7 @@ REVIEW = (
         "privacy/curator.py",
         "            finally:\n                spending.close()  # [C]\n",
         "            finally:\n                pass\n",
-        (RULES,),
+        (f"{RULES}::test_an_index_cannot_spend_what_belongs_to_another",),
         "a later index would spend what an earlier one left",
     ),
     Mutant(
@@ -248,7 +248,7 @@ REVIEW = (
         "privacy/curator.py",
         "        other._failed = self._failed\n",
         "",
-        (RULES,),
+        (f"{RULES}::test_nothing_is_answered_after_a_mechanism_has_failed",),
         "whoever recodes would ask on after a failure",
     ),
     Mutant(
@@ -256,7 +256,7 @@ REVIEW = (
         "privacy/mechanisms/answers.py",
         "return max(1, ceil(self.grid * self.query.sensitivity()))  # [A]",
         "return max(1, floor(self.grid * self.query.sensitivity()))  # [A]",
-        (MECHANISMS, LARGE),
+        (f"{MECHANISMS}::test_one_record_moves_it_by_the_declared_sensitivity_and_no_more",),
         "two floors can be a whole unit further apart",
     ),
     Mutant(
@@ -264,7 +264,7 @@ REVIEW = (
         "privacy/mechanisms/answers.py",
         "return max(1, ceil(self.grid * self.scores.sensitivity()))  # [A]",
         "return max(1, floor(self.grid * self.scores.sensitivity()))  # [A]",
-        (MECHANISMS, LARGE),
+        (f"{MECHANISMS}::test_one_record_moves_it_by_the_declared_sensitivity_and_no_more",),
         "two floors can be a whole unit further apart",
     ),
     Mutant(
@@ -272,8 +272,7 @@ REVIEW = (
         "acceptance/kinds/marginals.py",
         "        return min(threshold, self.criterion.clip)\n",
         "        return threshold\n",
-        ("tests/acceptance/kinds/test_marginals.py", "tests/acceptance/test_candidate.py", QUERIES,
-         "tests/acceptance/test_kind.py", "tests/acceptance/test_decision.py"),
+        ("tests/acceptance/test_decision.py::test_a_ratio_far_above_its_clip_is_not_accepted_whatever_the_threshold",),
         "a clipped ratio lies below any threshold above its clip: everything would pass",
     ),
     Mutant(
@@ -281,7 +280,7 @@ REVIEW = (
         "acceptance/kinds/marginals.py",
         "return min(c.threshold, Fraction(floor(lowered * 10**DIGITS), 10**DIGITS))",
         "return max(c.threshold, Fraction(floor(lowered * 10**DIGITS), 10**DIGITS))",
-        ("tests/acceptance/kinds/test_marginals.py",),
+        ("tests/acceptance/kinds/test_marginals.py::test_the_papers_numbers",),
         "a ratio beyond the clip would pass more often than stated",
     ),
     Mutant(
@@ -289,7 +288,7 @@ REVIEW = (
         "acceptance/decision.py",
         "return answer.units <= -self.margin",
         "return answer.units <= 0",
-        ("tests/acceptance/test_decision.py",),
+        ("tests/acceptance/test_decision.py::test_the_joint_test_accepts_a_bad_candidate_no_more_often_than_stated",),
         "noise alone would accept bad candidates half of the time",
     ),
     Mutant(
@@ -297,7 +296,7 @@ REVIEW = (
         "acceptance/decision.py",
         "last = floor(question.grid * self.limit) - t  # [A]",
         "last = floor(question.grid * self.limit)  # [A]",
-        ("tests/acceptance/test_decision.py",),
+        ("tests/acceptance/test_decision.py::test_what_is_tested_by_its_own_noise_passes_by_luck_as_seldom_as_stated",),
         "noise alone would accept bad candidates half of the time",
     ),
     Mutant(
@@ -305,7 +304,7 @@ REVIEW = (
         "acceptance/bounds.py",
         "    if bounds < 2:\n        return ALPHA\n",
         "    return ALPHA\n",
-        ("tests/acceptance/test_bounds.py",),
+        ("tests/acceptance/test_bounds.py::test_bounds_at_the_shared_level_hold_together",),
         "eight bounds of 95 % each hold together with 66 %",
     ),
     Mutant(
@@ -313,7 +312,7 @@ REVIEW = (
         "acceptance/bounds.py",
         "one = mode.luck / numbers",
         "one = mode.luck",
-        ("tests/acceptance/test_bounds.py",),
+        ("tests/acceptance/test_bounds.py::test_in_scheme_measured_an_index_accepts_what_is_bad_or_has_a_wrong_bound_as_seldom_as_stated",),
         "each number may be lucky",
     ),
     Mutant(
@@ -337,7 +336,7 @@ REVIEW = (
         "privacy/transcript.py",
         'return bool(self._noted("coin", int(self._noise.coin(probability))))',
         "return self._noise.coin(probability)",
-        ("tests/privacy/test_transcript.py",),
+        ("tests/privacy/test_transcript.py::test_every_draw_is_held_as_what_was_added",),
         "a release could not be made again",
     ),
     Mutant(
@@ -345,7 +344,7 @@ REVIEW = (
         "privacy/transcript.py",
         'return self._noted("below", self._noise.below(n))',
         "return self._noise.below(n)",
-        ("tests/privacy/test_transcript.py",),
+        ("tests/privacy/test_transcript.py::test_every_draw_is_held_as_what_was_added",),
         "a release could not be made again",
     ),
     Mutant(
@@ -353,7 +352,7 @@ REVIEW = (
         "privacy/transcript.py",
         'self._transcript.note("laplace", noisy - values)',
         'self._transcript.note("laplace", noisy)',
-        ("tests/privacy/test_transcript.py",),
+        ("tests/privacy/test_transcript.py::test_every_draw_is_held_as_what_was_added",),
         "what was added is what a replay needs",
     ),
     Mutant(
@@ -397,7 +396,7 @@ REVIEW = (
         "privacy/reader.py",
         '    if table.n != specification.n:\n        raise refusal("E104")\n',
         "",
-        ("tests/privacy/test_reader.py",),
+        ("tests/privacy/test_reader.py::test_the_number_of_records_is_checked_and_not_told",),
         "n is public and promised",
     ),
     Mutant(
@@ -405,7 +404,7 @@ REVIEW = (
         "privacy/dataset.py",
         'digest = hmac.new(key, digestmod="sha256")',
         'digest = hmac.new(b"", digestmod="sha256")',
-        ("tests/privacy/test_dataset.py",),
+        ("tests/privacy/test_dataset.py::test_the_tag_follows_the_data_and_needs_the_key",),
         "anybody could test a guess of the whole file",
     ),
 )  # fmt: skip
