@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
@@ -27,6 +27,8 @@ from mutants.runner import Job, Outcome, run
 from mutants.scratch import Scratch
 
 EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
+FEW, MANY = 3, 40
+"""First the tests of a few files; what survives them is tried by those of all files that reach it."""
 BUDGET = 20.0
 """Seconds of tests for one mutant, as they were when reach was recorded."""
 
@@ -69,10 +71,16 @@ def tried(most: int | None, seconds: float, seed: int, scratches: list[Scratch],
         for one in islice(wanted, most):
             if time.monotonic() - began > seconds:
                 return
-            yield job(one, reach)
+            yield job(one, reach, FEW)
+            yield from (again.popleft() for _ in range(len(again)))
 
-    count: Counter[str] = Counter()
-    for outcome in run(jobs(), scratches, patience=4.0):
+    count, again = Counter[str](), deque[Job]()
+    by_name = {one.name: one for one in wanted}
+    for outcome in chain(run(jobs(), scratches), _left(again, scratches)):
+        wider = job(by_name[outcome.job.name], reach, MANY)
+        if outcome.verdict == "survived" and set(wider.tests) > set(outcome.job.tests):
+            again.append(wider)
+            continue
         count[outcome.verdict] += 1
         print(told(outcome), flush=True)
     print(f"\nGenerated mutants: {score(count)} in {time.monotonic() - began:.0f} s,")
@@ -80,10 +88,15 @@ def tried(most: int | None, seconds: float, seed: int, scratches: list[Scratch],
     return int(count["error"] > 0)
 
 
-def job(one: Generated, reach: Reach) -> Job:
-    """A mutant with the tests that reach it."""
+def _left(again: deque[Job], scratches: list[Scratch]) -> Iterator[Outcome]:
+    """What is still to be tried by more tests when the time is over."""
+    yield from run(list(again), scratches)
+
+
+def job(one: Generated, reach: Reach, most: int) -> Job:
+    """A mutant with the tests that reach it, of so many test files."""
     inner = one.change.function.partition(".<locals>")[0]
-    tests = reach.tests(one.file, inner, BUDGET)
+    tests = reach.tests(one.file, inner, BUDGET, most)
     cpu = 40 + 4 * math.ceil(sum(reach.seconds[name] for name in tests))
     text = one.change.applied(source(PACKAGE + one.file))
     return Job(one.name, tests, PACKAGE + one.file, text, cpu)

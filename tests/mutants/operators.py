@@ -39,6 +39,7 @@ WORDS = (
     "ContextVar",
     "TypeVar",
     "Literal",
+    "isinstance",
 )
 """Calls whose texts are messages or names; the first argument of `require` is still changed."""
 HOLDING = (ast.FunctionDef, ast.If, ast.For, ast.While, ast.With, ast.Try)
@@ -110,7 +111,7 @@ def _places(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.
             if isinstance(child, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Assert) or _docstring(child):
                 continue
             if isinstance(child, ast.Call) and _called(child) in WORDS:
-                if _called(child) == "require":
+                if _called(child) in ("require", "isinstance"):
                     yield from _places(ast.Expr(child.args[0]), inner)
                 continue
             if isinstance(child, ast.stmt) and isinstance(node, HOLDING):

@@ -10,6 +10,7 @@ import json
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -104,10 +105,8 @@ def _keep(every: dict[str, tuple[float, set[str]]]) -> None:
         for function in functions:
             reached.setdefault(function, []).append(name)
     for function, names in reached.items():
-        own = Path(function.partition("::")[0]).with_suffix("")
-        mirror = f"tests/{own.parent.as_posix()}/test_{own.name}"
-        doctest = f"src/facsimile/{own.as_posix()}.py"
-        names.sort(key=lambda name: (not name.startswith((mirror, doctest)), every[name][0]))
+        own = mirrored(function.partition("::")[0])
+        names.sort(key=lambda name, own=own: (not name.startswith(own), every[name][0]))  # type: ignore[misc]
         del names[MOST:]
     used = sorted({name for names in reached.values() for name in names})
     places = {name: place for place, name in enumerate(used)}
@@ -117,6 +116,12 @@ def _keep(every: dict[str, tuple[float, set[str]]]) -> None:
     }
     lines = json.dumps(told, ensure_ascii=False).replace("], ", "],\n").replace('"functions"', '\n"functions"')
     KEPT.write_text(lines + "\n", "utf-8")
+
+
+def mirrored(file: str) -> tuple[str, str]:
+    """How the tests of a file begin: those that mirror it, and its doctests."""
+    own = Path(file).with_suffix("")
+    return f"tests/{own.parent.as_posix()}/test_{own.name}", f"src/facsimile/{own.as_posix()}.py"
 
 
 @dataclass(frozen=True)
@@ -138,17 +143,20 @@ class Reach:
         }
         return cls(dict(told["tests"]), functions)
 
-    def tests(self, file: str, function: str, seconds: float) -> tuple[str, ...]:
-        """The tests that run a function, up to so many seconds; those of the whole file for what runs when it
-        is imported."""
+    def tests(self, file: str, function: str, seconds: float, most: int) -> tuple[str, ...]:
+        """The tests that run a function, up to so many seconds, of so many test files: its own, then those with
+        the most such tests. For what runs when a file is imported, those of the whole file."""
         inner = f"{file}::{function}"
         known = [self.functions[inner]] if inner in self.functions else []
         if not known:
             owner = f"{inner}." if function else f"{file}::"
             known = [names for key, names in self.functions.items() if key.startswith(owner)]
         if not known and function:
-            return self.tests(file, "", seconds)
-        every = list(dict.fromkeys(name for names in known for name in names))
+            return self.tests(file, "", seconds, most)
+        names = dict.fromkeys(name for names in known for name in names)
+        held, own = Counter(name.partition("::")[0] for name in names), mirrored(file)
+        paths = sorted(held, key=lambda path: (not path.startswith(own), -held[path]))[:most]
+        every = [name for name in names if name.partition("::")[0] in paths]
         every.sort(key=lambda name: self.seconds[name])
         chosen: list[str] = []
         left = seconds
