@@ -36,7 +36,8 @@ def refused(check: Any, *given: Any) -> bool:
 @pytest.mark.parametrize(
     ("value", "least", "most", "fits"),
     [(1, 1, None, True), (0, 1, None, False), (0, 0, 3, True), (3, 0, 3, True), (4, 0, 3, False),
-     (-1, 0, 3, False), (True, 0, 3, False), (1.0, 0, 3, False), (np.int64(1), 0, 3, False), ("1", 0, 3, False)],
+     (-1, 0, 3, False), (True, 0, 3, False), (1.0, 0, 3, False), (np.int64(1), 0, 3, False),
+     ("1", 0, 3, False)],
 )  # fmt: skip
 def test_whole_numbers_are_pythons_own_in_their_range(value: Any, least: int, most: Any, fits: bool) -> None:
     assert checks.whole(value, least, most) is fits
@@ -118,7 +119,7 @@ def test_bounds_are_two_exact_numbers_in_order_around_all() -> None:
 
 def test_a_column_with_numbers_gives_them() -> None:
     domain = numbered_domain([0, 5], [1, 2, 3])
-    assert checks.numbered(domain, "a") == (0, 5)
+    assert checks.numbered(domain, "a") == (Fraction(0), Fraction(5))
     assert refused(checks.numbered, domain, "z")
 
 
