@@ -97,7 +97,7 @@ def job(one: Generated, reach: Reach, most: int) -> Job:
     """A mutant with the tests that reach it, of so many test files."""
     inner = one.change.function.partition(".<locals>")[0]
     tests = reach.tests(one.file, inner, BUDGET, most)
-    cpu = 40 + 4 * math.ceil(sum(reach.seconds[name] for name in tests))
+    cpu = 40 + 4 * math.ceil(sum(reach.seconds.get(name, BUDGET) for name in tests))
     text = one.change.applied(source(PACKAGE + one.file))
     return Job(one.name, tests, PACKAGE + one.file, text, cpu)
 

@@ -165,7 +165,8 @@ class Reach:
             if left < 0 and chosen:
                 break
             chosen.append(name)
-        return tuple(chosen)
+        mirror = f"{own[0]}.py"  # written after the record
+        return (mirror, *chosen) if mirror not in held and (ROOT / mirror).is_file() else tuple(chosen)
 
 
 @cache

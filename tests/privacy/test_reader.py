@@ -345,6 +345,10 @@ def test_a_name_that_hides_the_compression(tmp_path: Path) -> None:
     assert read_public(packed, people()) == read_public(plain, people())
 
 
+def test_two_records_are_enough(tmp_path: Path) -> None:
+    assert read_public(written(tmp_path, "data.csv", HEADER + ROWS), people()).n == 2
+
+
 def test_rows_that_are_all_equal(tmp_path: Path) -> None:
     table = read_public(
         written(tmp_path, "data.csv", HEADER + ROWS.splitlines()[0].join(["", "\n"]) * 50), people()
