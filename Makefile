@@ -11,7 +11,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural test-statistics bench docs dist lock clean
+.PHONY: setup demo test lint types boundaries unit journeys mutants mutants-generated test-long test-spark test-neural test-statistics bench docs dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -45,6 +45,15 @@ unit: $(VENV)/.developed
 
 journeys: $(VENV)/.developed
 	$(BIN)/pytest -n auto --dist worksteal -m journey tests/journeys
+
+# Mistakes made on purpose in scratch copies; each must be noticed by a test.
+MUTANTS := PYTHONPATH=src:tests $(BIN)/python -m mutants
+
+mutants: $(VENV)/.developed
+	$(MUTANTS)
+
+mutants-generated: $(VENV)/.developed
+	$(MUTANTS) --generated 0
 
 test-long: $(VENV)/.developed
 	$(BIN)/pytest -m long

@@ -54,6 +54,7 @@ BROAD = {
     "golden": "what whole commands write, byte for byte",
     "hostile": "inputs that nobody writes in good faith, machines that fail, and what a run must not tell",
     "journeys": "whole stories of a curator, with the installed program",
+    "mutants": "the list of mistakes that tests must notice, held to the source",
     "acceptance/test_new_kind.py": "the guide to a new criterion, followed",
     "cli/test_census.py": "a third dataset, walked from exploring to a plan",
     "cli/test_guide.py": "the guide to a new command, followed",

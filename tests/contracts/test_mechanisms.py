@@ -428,10 +428,26 @@ def test_a_mutant_of_noisy_scores_is_caught(mutant: type[NoisyScores]) -> None:
         check_mechanism(mutant(RowScores(DOMAIN, WAVES.functions[:1]), 1, HALF), DOMAIN, 3)
 
 
+class Blunt(WorstSum):
+    """A query of a class of its own, with a sensitivity of its own."""
+
+    def sensitivity(self) -> Fraction:
+        return Fraction(1, 1000)
+
+
+class BluntDistances(MarginalDistances):
+    """The same of scores."""
+
+    def sensitivity(self) -> Fraction:
+        return Fraction(1, 1000)
+
+
 @pytest.mark.parametrize(
     "broken",
     [
         lambda: NoisyScores(WAVES, 0, HALF),
+        lambda: NoisyAnswer(Blunt(count(("a",), [1, 0]).parts), HALF),
+        lambda: NoisySelection(BluntDistances(((("a",), np.array([1, 1])),)), HALF),
         lambda: NoisyScores(WAVES, 2**62, HALF),
         lambda: NoisyScores(WAVES, 1, Fraction(0)),
         lambda: NoisyMarginals(()),

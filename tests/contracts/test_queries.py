@@ -294,6 +294,14 @@ def test_resized_means_are_close_to_the_mean_and_fill_up_small_groups() -> None:
     assert query.value(lopsided, RehearsalNoise(2)) <= 2
 
 
+def test_a_group_that_is_filled_up_is_divided_by_its_public_size() -> None:
+    """Groups of four where there are four records in all: nothing is drawn, and every pair is measured."""
+    candidate = Table.from_rows(DOMAIN, [[0, 0], [2, 1], [2, 1], [1, 0]])
+    query = ResizedMeans(candidate, "a", GROUPS, BOUNDS, Fraction(0), fill_to=4)
+    assert query.sensitivity() == Fraction(2, 4)
+    assert check_query(query, DOMAIN, 4) == 1
+
+
 def test_a_resize_with_fresh_keys_keeps_its_sensitivity_though_a_record_changes_groups() -> None:
     """The laws of neighbours can be drawn together at distance Δ; under one seed they cannot: SeededResize."""
     rows = [[0, 0]] * 6 + [[2, 0]] * 6 + [[1, 1]] * 4
@@ -468,6 +476,19 @@ class WithoutTheLast(LargestDifference):
     def value(self, table: Table, noise: Noise) -> Fraction:
         gaps = (np.abs(table.marginal((n,)) - self.candidate.marginal((n,))) for n in table.domain.names)
         return Fraction(int(max(gap[:-1].max() for gap in gaps)), table.n)
+
+
+class SteepExcess(LargestDifference):
+    """Its value moves as it says; above the threshold its excess moves twice as far."""
+
+    def excess(self, table: Table, threshold: Fraction, noise: Noise) -> Fraction:
+        found = super().excess(table, threshold, noise)
+        return max(found, 2 * found)
+
+
+def test_an_excess_that_moves_further_than_the_value_is_caught() -> None:
+    with pytest.raises(Broken, match="moves its excess by more than 1"):
+        check_query(SteepExcess(CANDIDATES[0], 1), DOMAIN, RECORDS, pairs=EVERY)
 
 
 def test_a_value_that_is_not_what_it_is_defined_to_be_is_caught() -> None:

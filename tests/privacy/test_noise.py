@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -142,22 +143,45 @@ def test_noise_without_a_guarantee_is_refused(sensitivity: int, epsilon: Fractio
         SystemNoise().gaussian(np.array([1]), sensitivity, epsilon)
 
 
-def _draw(queue: multiprocessing.Queue[list[int]]) -> None:
-    queue.put(SystemNoise().laplace(np.zeros(20, np.int64), 2, Fraction(1, 100)).tolist())
+def test_no_call_returns_the_exact_numbers_more_often_than_the_law_says() -> None:
+    """2,000 calls, each with a chance below 1/1,000 of no noise at all: 15 such calls have one below 10⁻⁸."""
+    noise, exact = SystemNoise(), np.array([7])
+    asked: list[Callable[[], Any]] = [
+        lambda: noise.laplace(exact, 2, Fraction(1, 500)),
+        lambda: noise.gaussian(exact, 2, Fraction(1, 250_000)),
+    ]
+    for ask in asked:
+        assert sum(int(ask()[0]) == 7 for _ in range(2_000)) < 15
 
 
-def test_calls_and_processes_draw_different_noise() -> None:
+DRAWN: dict[str, Callable[[Noise], list[int]]] = {
+    "laplace": lambda noise: noise.laplace(np.zeros(20, np.int64), 2, Fraction(1, 100)).tolist(),
+    "gaussian": lambda noise: noise.gaussian(np.zeros(20, np.int64), 2, Fraction(1, 10**4)).tolist(),
+    "argmax": lambda noise: [noise.argmax([0] * 64, 1, Fraction(1)) for _ in range(20)],
+    "gumbel": lambda noise: [noise.gumbel([0] * 64, 1, Fraction(1)) for _ in range(20)],
+    "coin": lambda noise: [noise.coin(Fraction(1, 2)) for _ in range(100)],
+    "below": lambda noise: [noise.below(2**62) for _ in range(2)],
+}
+
+
+def _draw(kind: str, queue: multiprocessing.Queue[list[int]]) -> None:
+    queue.put(DRAWN[kind](SystemNoise()))
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_calls_and_processes_draw_different_noise(kind: str) -> None:
+    """Two forks of one process, and the process itself, twice; equal by chance at most once in 10²⁵."""
+    DRAWN[kind](SystemNoise())
     context = multiprocessing.get_context("fork")
     queue: multiprocessing.Queue[list[int]] = context.Queue()
-    children = [context.Process(target=_draw, args=(queue,)) for _ in range(2)]
+    children = [context.Process(target=_draw, args=(kind, queue)) for _ in range(2)]
     for child in children:
         child.start()
     drawn = [queue.get(timeout=60) for _ in children]
     for child in children:
         child.join()
-    _draw(queue)
-    drawn.append(queue.get(timeout=60))
-    assert drawn[0] != drawn[1] != drawn[2] != drawn[0]
+    drawn += [DRAWN[kind](SystemNoise()) for _ in range(2)]
+    assert len(set(map(tuple, drawn))) == 4
 
 
 def test_a_rehearsal_is_repeated_by_its_seed() -> None:

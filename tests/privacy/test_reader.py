@@ -23,9 +23,11 @@ import pyarrow
 import pytest
 
 import engines
-from facsimile.errors import CATALOGUE, DataRefused
+from facsimile.errors import CATALOGUE, DataRefused, FacsimileError
+from facsimile.privacy.dataset import dataset_key, key_path
 from facsimile.privacy.private import Private
-from facsimile.privacy.reader import read, read_public
+from facsimile.privacy.reader import opened_public, read, read_public
+from facsimile.sources.address import Address
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
@@ -343,11 +345,25 @@ def test_a_name_that_hides_the_compression(tmp_path: Path) -> None:
     assert read_public(packed, people()) == read_public(plain, people())
 
 
+def test_two_records_are_enough(tmp_path: Path) -> None:
+    assert read_public(written(tmp_path, "data.csv", HEADER + ROWS), people()).n == 2
+
+
 def test_rows_that_are_all_equal(tmp_path: Path) -> None:
     table = read_public(
         written(tmp_path, "data.csv", HEADER + ROWS.splitlines()[0].join(["", "\n"]) * 50), people()
     )
     assert (table.n, table.distinct) == (50, 1)
+
+
+def test_what_reads_for_the_public_takes_no_file_with_a_dataset_key(tmp_path: Path) -> None:
+    path = written(tmp_path, "data.csv", GOOD)
+    assert read_public(path, people()).n == 3
+    dataset_key(key_path(Address.of(str(path))))
+    with pytest.raises(FacsimileError, match=r"^E207 "):
+        read_public(path, people())
+    with pytest.raises(FacsimileError, match=r"^E207 "), opened_public(path, ["age"]):
+        pass
 
 
 def test_rules_apply_and_say_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

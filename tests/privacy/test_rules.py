@@ -171,6 +171,20 @@ def test_p2_a_mechanism_that_is_not_listed_is_refused() -> None:
     assert (refused.value.code, events) == ("E305", [])
 
 
+class Quiet(NoisyMarginals):
+    """A listed mechanism, but for its noise."""
+
+    def _sample(self, table: Table, noise: Noise) -> Any:
+        return table.marginal(("a",))
+
+
+def test_p2_nor_is_a_class_of_its_own_that_inherits_from_a_listed_one() -> None:
+    events: list[str] = []
+    with pytest.raises(FacsimileError) as refused:
+        curated(events).run(Quiet(((("a",), Fraction(1)),)))
+    assert (refused.value.code, events) == ("E305", [])
+
+
 def test_p5_a_mechanism_for_other_neighbours_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curator_module, "MECHANISMS", (Failing, Elsewhere))
     events: list[str] = []

@@ -190,6 +190,17 @@ def test_draws_of_any_size_are_held(tmp_path: Path, n: int) -> None:
     assert [replay.below(n) for _ in range(5)] == found
 
 
+def test_a_replay_knows_whether_everything_was_used(tmp_path: Path) -> None:
+    with Transcript(tmp_path / "noise") as transcript:
+        for _ in range(2):
+            RecordedNoise(SystemNoise(), transcript).below(5)
+    replay = Replay(tmp_path / "noise")
+    replay.below(5)
+    assert not replay.used()
+    replay.below(5)
+    assert replay.used()
+
+
 def test_randomness_is_made_where_it_is_recorded_and_nowhere_else() -> None:
     found = {str(path.relative_to(SOURCE)): made_of(path.read_text()) for path in SOURCE.rglob("*.py")}
     assert {path: made for path, made in found.items() if made} == RANDOM

@@ -67,6 +67,8 @@ def test_a_release_is_charged_once_and_its_bundle_verifies(folder: Path) -> None
     assert sorted(path.name for path in (folder / "bundle").iterdir()) == sorted(
         [*bundle.NAMES, bundle.MANIFEST]
     )
+    told = json.loads((folder / "bundle" / bundle.REPORT).read_text("utf-8"))
+    assert told == json.loads(json.dumps(said.as_json())), "nothing is added to the report"
     found = verify(folder / "bundle")
     assert (found.records, found.rehearsal, found.signed_by) == (N, False, None)
     state = book(folder).state()

@@ -59,6 +59,17 @@ def regression(scheme: str, once: bool, kinds: tuple[str, ...] = ("coefficients"
     )
 
 
+def test_a_configuration_that_failed_is_drawn_again_like_any_other() -> None:
+    """Indices are independent: what was drawn before changes nothing."""
+    spec = specification(projection={"algorithm": ["margins"], "min_count": ["2", "3", "4"]})
+    wanted = [0, 0, 1, 0, 1, 1, 2, 0]
+    draws = iter(wanted)
+    scheme = Scheme(spec, lambda n: next(draws))
+    drawn = [scheme.drawn().configuration for _ in wanted]
+    assert drawn == [spec.drawable.configuration(place) for place in wanted]
+    assert drawn[0] != drawn[2] != drawn[6]
+
+
 def spent(spec: Specification, table: Table, seed: int) -> Spent:
     """One rehearsal, with the spending of each of its parts."""
     found = Spent()

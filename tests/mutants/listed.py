@@ -1,0 +1,9 @@
+"""Every listed mutant."""
+
+from __future__ import annotations
+
+from mutants.claims import CLAIMS
+from mutants.harness import HARNESS
+from mutants.review import REVIEW
+
+LISTED = (*CLAIMS, *REVIEW, *HARNESS)
