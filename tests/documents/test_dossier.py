@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from conftest import ROOT
-from facsimile.documents.evidence import Audit, Evidence
 from facsimile.documents.dossier import LAYERS, Dossier
 from facsimile.documents.dossier.statement import PRIORS, RULES, TO_FILL, Papers, posterior
+from facsimile.documents.evidence import Audit, Evidence
 from facsimile.release.run import rehearsal, release
 from releases import SURE, approximate, request, specification, write_data
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from facsimile.documents.evidence import Evidence
 from facsimile.audit.examples import RHO
+from facsimile.documents.evidence import Evidence
 from facsimile.synthesizers.registry import SYNTHESIZERS
 from facsimile.testing.apart import ALIVE, SHARE
 from facsimile.testing.canaries import TRANSCRIPTS, canary, witness_of

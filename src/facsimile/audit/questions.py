@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from facsimile.documents.evidence import Evidence
 from facsimile.audit.examples import BOUNDS, Example, examples
+from facsimile.documents.evidence import Evidence
 from facsimile.privacy.mechanisms import NoisyAnswer
 from facsimile.privacy.queries import PredictionGap, Query
 from facsimile.testing import moves

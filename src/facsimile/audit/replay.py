@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from facsimile.audit import town
-from facsimile.documents.evidence import Evidence
 from facsimile.audit.tape import Tape, TapedCurator, Tracks, longer
+from facsimile.documents.evidence import Evidence
 from facsimile.documents.report import LedgerPlace
 from facsimile.errors import FacsimileError, refusal
 from facsimile.privacy.ledger import Ledger

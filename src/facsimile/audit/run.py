@@ -10,10 +10,10 @@ from importlib.metadata import version
 from facsimile import __version__
 from facsimile.audit.accounting import accounting
 from facsimile.audit.charges import charges
-from facsimile.documents.evidence import Audit, Evidence, Kind
 from facsimile.audit.families import canaries
 from facsimile.audit.questions import distinguished, laws, sensitivities
 from facsimile.audit.searches import costs, searches
+from facsimile.documents.evidence import Audit, Evidence, Kind
 from facsimile.testing.laws import ALPHA
 
 PACKAGES = ("opendp", "numpy", "scipy", "duckdb", "pyarrow", "cryptography")
