@@ -235,7 +235,7 @@ E423 The model cannot be stored: it is of a kind that facsimile does not know.
      Fit it again with the same seed: a rehearsal gives the same model.
 E424 The file is not a risk report.
      Make one: `facsimile risk SPEC --public FILE -o risk.json`.
-E425 The file is not an audit, or one that found something against a claim.
+E425 The file is not a whole audit of this version that found nothing against a claim.
      Make one: `facsimile audit -o audit.json`.
 # questions to a release
 E430 The question cannot be read: {problem}.

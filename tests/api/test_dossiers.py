@@ -10,19 +10,16 @@ from typing import Any
 import pytest
 
 import facsimile
-from facsimile.api.dossiers import risk_holds
 from facsimile.documents.evidence import Audit, Evidence
 from facsimile.errors import FacsimileError
 from facsimile.release.run import rehearsal
 from programs import Program
 from releases import request, write_data
+from risk.samples import sample
 
 EVIDENCE = Evidence("modes.Coin", "canary", "a coin", "one sentence", 1.5, 1.0, True)
 AUDIT = Audit("0.1.0", "2026-02-01", {"numpy": "2"}, 1e-6, (EVIDENCE,)).as_json()
-ATTACK = {
-    "question": "inference", "table": "release", "risk": 0.01, "low": 0, "high": 0.03, "success": 0.1,
-    "control": 0.09, "attacks": 10, "detail": "",
-}  # fmt: skip
+ATTACKS = sample().as_json()["attacks"]
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +32,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def risk(bundle: Path) -> dict[str, Any]:
     plan = json.loads((bundle / "report.json").read_bytes())["plan_hash"]
-    told = {"format": 1, "version": "0.1.0", "title": "t", "plan_hash": plan, "epsilon": "6.1", "delta": None}
-    more = {"records": 4, "day": "2026-02-02", "confidence": 0.95, "attacks": [ATTACK]}
-    return told | more | {"says": ["low"], "cannot": []}
+    return sample().as_json() | {"plan_hash": plan}
 
 
 def written(path: Path, told: Any) -> Path:
@@ -93,11 +88,14 @@ def test_what_is_no_audit_is_refused(bundle: Path, tmp_path: Path, told: Any) ->
         {"says": [1]},
         {"records": None},
         {"attacks": [{}]},
-        *({"attacks": [ATTACK | change]} for change in ({"risk": "low"}, {"high": 2}, {"x": 1})),
+        {"attacks": ATTACKS[1:]},
+        *(
+            {"attacks": [ATTACKS[0] | change, *ATTACKS[1:]]}
+            for change in ({"risk": "low"}, {"high": 2.0}, {"x": 1})
+        ),
     ],
 )
 def test_what_is_no_report_of_risks_is_refused(bundle: Path, tmp_path: Path, change: dict[str, Any]) -> None:
-    assert risk_holds(risk(bundle))
     assert refused(bundle, risk=written(tmp_path / "risk.json", risk(bundle) | change)) == "E440"
 
 

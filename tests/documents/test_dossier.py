@@ -24,6 +24,7 @@ from facsimile.documents.dossier.statement import PRIORS, RULES, TO_FILL, Papers
 from facsimile.documents.evidence import Audit, Evidence
 from facsimile.release.run import rehearsal, release
 from releases import SURE, approximate, request, specification, write_data
+from risk.samples import sample
 
 GOVERNANCE = {
     "partners": [{"name": "A. Person", "role": "statistician"}, {"organisation": "An office"}],
@@ -53,18 +54,7 @@ AUDITED = Audit(
 
 
 def risked(plan_hash: str) -> dict[str, Any]:
-    rates = {"risk": 0.0125, "low": 0.0004, "high": 0.0309, "success": 0.1, "control": 0.0877}
-    attack = {"question": "inference", "table": "release", **rates, "attacks": 1234, "detail": ""}
-    told = {
-        "format": 1,
-        "version": "0.1.0",
-        "title": "t",
-        "plan_hash": plan_hash,
-        "epsilon": "6.1",
-        "delta": None,
-    }
-    more = {"records": 40_000, "day": "2026-02-02", "confidence": 0.95, "attacks": [attack, attack]}
-    return told | more | {"says": ["It is low."], "cannot": ["It is no proof."]}
+    return sample().as_json() | {"plan_hash": plan_hash}
 
 
 def papers(folder: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,24 @@ from facsimile.results import Page, Result, Tabular
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from facsimile.documents.evidence import Audit
+    from facsimile.documents.evidence import Audit, Kind
 
 
-def audit(*, tell: Callable[[str], None] = lambda doing: None) -> Audited:
+def audit(only: Collection[Kind] | None = None, *, tell: Callable[[str], None] = lambda doing: None) -> Audited:
     """Try every theorem of the privacy core with the versions that are installed here; no data is read.
 
-    It takes a minute or two. What was found against a claim is in the result, which says whether it `passed`.
+    It takes a minute or two; `only` names kinds of evidence to look for. What was found against a claim is in
+    the result, which says whether it `passed`.
 
     >>> facsimile.audit().save("audit.html")  # doctest: +SKIP
     """
     from facsimile.audit.run import audit
+    from facsimile.documents.evidence import KINDS
 
-    return Audited(audit(tell))
+    wanted = KINDS if only is None else only
+    if not wanted or not set(wanted) <= set(KINDS):
+        raise refusal("E003", problem=f"Kinds of evidence are {', '.join(KINDS)}.", call="facsimile.audit")
+    return Audited(audit(tell, wanted))
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,4 +87,6 @@ class Audited(Result, Tabular):
         failed = sum(not e.passed for e in found.evidence)
         said = "nothing was found against any claim" if found.passed else f"{failed} FAILED"
         page.line(f"\n{len(found.evidence)} tests: {said}.")
+        if not found.whole:
+            page.line("Some kinds of evidence were not looked for.")
         return page

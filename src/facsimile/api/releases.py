@@ -15,6 +15,7 @@ from facsimile.results import Page, Result, Tabular
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from facsimile.documents.evidence import Audit
     from facsimile.release.verify import Verified
     from facsimile.spec.release import Specification
 
@@ -38,6 +39,7 @@ def release(
     rehearse: bool = False,
     seed: int | None = None,
     public: bool = False,
+    audit: Path | str | None = None,
 ) -> Released:
     """Make a release: search, test and measure under one charge, and write the bundle to a new folder.
 
@@ -47,6 +49,9 @@ def release(
 
     With `rehearse=True, seed=…` the same runs on public data, with seeded noise and without protection: nothing
     is charged and no ledger is touched. A public frame is taken there too, with `public=True`.
+
+    `audit` is a file that `facsimile.audit().save` wrote as JSON, with this version and without a finding: the
+    bundle carries it.
 
     >>> made = facsimile.release("release.yaml", "births.csv", "bundle", ledger="l")  # doctest: +SKIP
     >>> facsimile.release("release.yaml", "public.csv", "tried", rehearse=True, seed=1)  # doctest: +SKIP
@@ -60,7 +65,8 @@ def release(
     book, mark, signing, secret = places
     spec = checked(specification)
     prior = prior_of(spec, given)
-    request = Request(spec, given, Path(out), book, mark, signing, workers, secret, prior)
+    evidence = None if audit is None else _evidence(audit)
+    request = Request(spec, given, Path(out), book, mark, signing, workers, secret, prior, evidence)
     if seed is None:
         return Released(request.out, _silently(lambda: release(request, patient)).as_json())
     tried = rehearsal(request, seed)
@@ -69,6 +75,17 @@ def release(
     exact = [{"name": v.name, "value": v.value, "met": v.met} for v in tried.exact]
     shown = {"rehearsed": {"iterations": tried.iterations, "exact": exact}}
     return Released(request.out, tried.report.as_json() | shown)
+
+
+def _evidence(path: Path | str) -> Audit:
+    """An audit that a bundle may carry: of this version, and without a finding."""
+    from facsimile import __version__
+    from facsimile.api.audits import Audited
+
+    found = Audited.load(path).found
+    if not (found.passed and found.whole) or found.version != __version__:
+        raise refusal("E425")
+    return found
 
 
 def _silently(call: Callable[[], T]) -> T:
@@ -191,7 +208,7 @@ class Held(Result):
 
     def as_json(self) -> dict[str, Any]:
         found = asdict(self.found)
-        newer = ("delta", "remade")
+        newer = ("delta", "remade", "audited")
         return {"verified": True, **{k: v for k, v in found.items() if k not in newer or v is not None}}
 
     def page(self) -> Page:
@@ -206,6 +223,8 @@ class Held(Result):
         page.line("Every figure follows from the specification, the data and the noisy answers.")
         if found.remade is not None:
             page.line(REMADE[found.remade])
+        if found.audited is not None:
+            page.line(f"It carries an audit of {found.audited} that found nothing against a claim.")
         if found.bounds:
             page.line(holding(found.bounds, found.confidence, found.of_search))
             page.line(standing_in(found.standing_in))

@@ -10,6 +10,7 @@ import typer
 from facsimile.cli.options import AsJson
 from facsimile.cli.page import show
 from facsimile.cli.progress import telling
+from facsimile.documents.evidence import KINDS
 from facsimile.errors import refusal
 
 
@@ -17,6 +18,12 @@ def audit_command(
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", metavar="FILE", help="The page: a new HTML file, or JSON by its ending."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND", help=f"Only this kind, of {', '.join(KINDS)}; may be given several times."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -27,10 +34,13 @@ def audit_command(
     from facsimile.api.audits import audit
     from facsimile.release.writing import refuse_taken
 
+    chosen = [kind for kind in KINDS if only is None or kind in only]
+    if only is not None and not {*only} <= {*KINDS}:
+        raise refusal("E001", problem=f"Kinds are {', '.join(KINDS)}.", command="facsimile audit")
     if out is not None:
         refuse_taken(out)
     with telling("Starting", as_json) as tell:
-        found = audit(tell=tell)
+        found = audit(chosen, tell=tell)
     if out is not None:
         found.save(out)
     show(found, as_json, *([] if out is None else [f"The page to read: {out}"]))

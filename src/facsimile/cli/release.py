@@ -36,6 +36,10 @@ def release_command(
         bool, typer.Option("--rehearse", help="Public data, seeded noise, no protection.")
     ] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="The seed of a rehearsal.")] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="An audit of this machine (JSON) for the bundle."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a release: search, test and measure under one charge, and write the bundle.
@@ -59,7 +63,7 @@ def release_command(
     ):
         made = release(
             specification, data, out, ledger=ledger, anchor=anchor, dataset_key=dataset_key, key=key,
-            workers=workers, rehearse=rehearse, seed=seed,
+            workers=workers, rehearse=rehearse, seed=seed, audit=audit,
         )  # fmt: skip
     with said_or(f"The release is made and stands in {out}; its summary could not be printed."):
         show(made, as_json)

@@ -10,7 +10,6 @@ import typer
 from facsimile.cli.options import AsJson, SpecFile, source
 from facsimile.cli.page import show
 from facsimile.cli.progress import telling
-from facsimile.errors import refusal
 from facsimile.sources.address import Address
 
 
@@ -41,11 +40,10 @@ def risk_command(
     Example: facsimile risk examples/births/ours.yaml --public births.csv -o risk.html
     """
     from facsimile.api.risks import risk
+    from facsimile.release.writing import refuse_taken
 
-    if out is not None and (out.is_symlink() or out.exists()):
-        raise refusal("E402" if out.is_symlink() else "E401")
-    if out is not None and not out.absolute().parent.is_dir():
-        raise refusal("E403")
+    if out is not None:
+        refuse_taken(out)
     with telling("Reading", as_json) as tell:
         found = risk(
             spec, public, public=True, attacks=attacks, releases=releases, shadows=shadows, watched=watched,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from typing import Any, Literal, get_args
 
 Kind = Literal[
@@ -18,7 +19,7 @@ Kind = Literal[
     "replay",
     "opened",
 ]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 FORMAT = 1
 ROUNDED = 1e-9
 """How far two floats may be apart that should be equal."""
@@ -75,6 +76,11 @@ class Audit:
         """Whether nothing was found against any theorem."""
         return bool(self.evidence) and all(found.passed for found in self.evidence)
 
+    @property
+    def whole(self) -> bool:
+        """Whether every kind of evidence was looked for."""
+        return {found.kind for found in self.evidence} == {*KINDS}
+
     def as_json(self) -> dict[str, Any]:
         """As plain data; `of_json` reads it."""
         evidence = [asdict(found) for found in self.evidence]
@@ -94,6 +100,7 @@ class Audit:
             raise ValueError("not an audit") from error
         if not all(isinstance(text, str) for text in texts) or found.as_json() != told:
             raise ValueError("not an audit")
+        date.fromisoformat(found.day)
         return found
 
 

@@ -370,7 +370,7 @@ class Ledger:
         """Append a charge and return its number."""
         state.refuse_beyond(cost)
         charge = {"kind": "charge", **_amount(cost), "purpose": purpose, "day": date.today().isoformat()}
-        charge["nonce"] = secrets.token_hex(8)  # charged again after a rollback, the head is another
+        charge["nonce"] = secrets.token_hex(32)  # charged again, the head is another; it hides the tag too
         self._append(charge, state)
         reached("charged")
         return state.sequence + 1

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from facsimile import __version__
+from facsimile.documents.evidence import Audit
 from facsimile.documents.explorer import unpacked
 from facsimile.errors import refusal
 from facsimile.release import bundle
@@ -54,6 +55,8 @@ class Verified:
     prior_checked: bool = False
     delta: str | None = None
     remade: Remade | None = None
+    audited: str | None = None
+    """The day of the audit that it carries."""
 
 
 def verify(
@@ -78,7 +81,8 @@ def verify(
         raise refusal("E506", problem="it is not signed" if signer is None else "another key signed it")
     specification = release.specification
     found = report(release, held.day)
-    again = bundle.files(release, found, more=_replicates(files, specification))
+    audit = _audit(files)
+    again = bundle.files(release, found, more=_replicates(files, specification) | bundle.carried(audit))
     if set(again) != {name for name in files if name != bundle.SIGNATURE}:
         raise refusal("E503", file=bundle.MANIFEST, problem="it names other files than the specification")
     rendered = said.get("version") == __version__
@@ -110,7 +114,23 @@ def verify(
         prior_checked=prior is not None,
         delta=found.delta,
         remade=remade,
+        audited=None if audit is None else audit.day,
     )
+
+
+def _audit(files: Files) -> Audit | None:
+    """The audit that it carries: one of the program that made it, which found nothing."""
+    if bundle.AUDIT not in files:
+        return None
+    try:
+        audit = Audit.of_json(json.loads(files[bundle.AUDIT]))
+    except (ValueError, RecursionError):
+        raise refusal("E503", file=bundle.AUDIT, problem="it is no audit") from None
+    if not (audit.passed and audit.whole):
+        raise refusal("E503", file=bundle.AUDIT, problem="it is not whole, or found something against a claim")
+    if audit.version != json.loads(files[bundle.REPORT]).get("version"):
+        raise refusal("E503", file=bundle.AUDIT, problem="it is of another version")
+    return audit
 
 
 def _replicates(files: Files, specification: Specification) -> dict[str, bytes]:

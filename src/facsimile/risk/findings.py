@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from typing import Any, Literal, get_args
 
 Question = Literal["singling-out", "linkability", "inference", "membership"]
@@ -109,6 +110,7 @@ class Risk:
         asked = [(f.question, f.table) for f in found.attacks]
         if not typed or type(found.confidence) is not float or not 0 < found.confidence < 1:
             raise ValueError("not a risk report")
+        date.fromisoformat(found.day)
         if asked != [(q, t) for q in QUESTIONS for t in TABLES] or found.as_json() != told:
             raise ValueError("not a risk report")
         return found

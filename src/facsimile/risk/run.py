@@ -69,6 +69,8 @@ class Attacker:
     rule: Rule
     prior: Table | None
     tell: Tell
+    plan: str
+    """The hash of the plan that would be released: the attacked table has fewer records than it declares."""
 
     def risk(self) -> Risk:
         """The whole report."""
@@ -170,7 +172,7 @@ class Attacker:
         return Risk(
             version=__version__,
             title=spec.title,
-            plan_hash=plan_hash(spec),
+            plan_hash=self.plan,
             epsilon=show_upper(total.epsilon),
             delta=show_decimal(total.delta) if total.delta else None,
             records=self.people.n,
@@ -195,4 +197,4 @@ def risk_of(
     people = People.split(table, np.random.default_rng((rule.seed, 1)))
     sized = specification.sized(people.n)
     refuse_infeasible(sized)
-    return Attacker(sized, people, rule, prior, tell).risk()
+    return Attacker(sized, people, rule, prior, tell, plan_hash(specification)).risk()
