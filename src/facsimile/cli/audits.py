@@ -21,9 +21,7 @@ def audit_command(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KIND", help=f"Only this kind, of {', '.join(KINDS)}; may be given several times."
-        ),
+        typer.Option(metavar="KIND", help=f"Only this kind, of {', '.join(KINDS)}; may be repeated."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
