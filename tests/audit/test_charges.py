@@ -29,7 +29,7 @@ def test_a_charge_that_two_processes_share_is_found(monkeypatch: pytest.MonkeyPa
     """Locks that hold nobody: a race, too, ends in a ledger that is damaged."""
     monkeypatch.setattr(Hold, "of", lambda path: object.__new__(Hold))
     monkeypatch.setattr(Hold, "let_go", lambda hold, forget=False: None)
-    assert not audit(only=("charges",)).passed
+    assert not audit(only=["charges"]).passed
 
 
 def test_an_allowance_without_an_end_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

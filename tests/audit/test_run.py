@@ -45,7 +45,7 @@ def test_a_whole_audit_of_the_honest_build_finds_nothing() -> None:
 
 
 def test_kinds_are_chosen() -> None:
-    found = audit(only=("charges",))
+    found = audit(only=["charges"])
     assert found.passed and not found.whole
     assert {one.kind for one in found.evidence} == {"charges"}
 
