@@ -27,7 +27,8 @@ def test_every_kind_has_a_title_and_a_place_on_the_page() -> None:
     assert text == page(AUDIT)
     for section in sections(AUDIT):
         assert f'id="{section.anchor}"' in text and section.title in text
-    assert "Bee &lt;b&gt;" in text and "<b>" not in text
+    assert "Bee &lt;b&gt;" in text and "<b>" not in text and "mechanisms.<wbr/>a" in text
+    assert text.count("One &amp; a test") == len(KINDS)
     assert "<script" not in text and "http://" not in text and "https://" not in text
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+from markupsafe import Markup
 
 from facsimile.documents.evidence import Audit, Evidence, Kind
 
@@ -66,6 +67,12 @@ class Section:
         """How many tests found something."""
         return sum(not found.passed for found in self.evidence)
 
+    @property
+    def groups(self) -> list[tuple[str, list[Evidence]]]:
+        """The same test of several claims, told once."""
+        tests = dict.fromkeys(found.test for found in self.evidence)
+        return [(test, [found for found in self.evidence if found.test == test]) for test in tests]
+
 
 def sections(audit: Audit) -> list[Section]:
     """The kinds that were tried, in their order."""
@@ -89,6 +96,11 @@ def figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
+def broken(name: str) -> Markup:
+    """A long name that may be broken after its dots."""
+    return Markup(".<wbr/>").join(name.split("."))
+
+
 @cache
 def _templates() -> Environment:
     own, documents = PackageLoader("facsimile.audit"), PackageLoader("facsimile.documents")
@@ -96,5 +108,5 @@ def _templates() -> Environment:
     found = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found.filters["figure"] = figure
+    found.filters |= {"figure": figure, "broken": broken}
     return found
