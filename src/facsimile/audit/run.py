@@ -17,7 +17,7 @@ from facsimile.audit.searches import costs, searches
 from facsimile.documents.evidence import KINDS, Audit, Evidence, Kind
 from facsimile.testing.laws import ALPHA
 
-PACKAGES = ("opendp", "numpy", "scipy", "duckdb", "pyarrow", "cryptography")
+PACKAGES = ("opendp", "numpy", "scipy", "pyarrow", "cryptography")
 SECTIONS: tuple[tuple[str, Kind, Callable[[], Iterable[Evidence]]], ...] = (
     ("Moving one record with the noise off", "sensitivity", sensitivities),
     ("Drawing noise", "law", laws),

@@ -39,6 +39,7 @@ class Deaf:
 
     @property
     def critic(self) -> Critic:
+        """The next of them."""
         return self.critics[len(self.heard) % len(self.critics)]
 
     @critic.setter
@@ -46,6 +47,7 @@ class Deaf:
         raise Broken("a course sets its own critic")
 
     def hear(self, answer: Ints) -> None:
+        """Kept, and nothing follows from it."""
         self.heard.append(answer)
 
 
@@ -56,6 +58,7 @@ class DeafSchool:
         self.lesson, self.heard = lesson, list[Ints]()
 
     def hear(self, answer: Ints) -> None:
+        """Kept, and nothing follows from it."""
         self.heard.append(answer)
 
 
