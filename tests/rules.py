@@ -70,8 +70,8 @@ def p1(files: Sources) -> list[str]:
 
 
 def p2(files: Sources) -> list[str]:
-    """Mechanisms are a closed, listed set, and only the curator asks them to sample, and a contract; one with a
-    tape passes it on."""
+    """Mechanisms are a closed, listed set, and only the curator asks them to sample, and what tests them on
+    tables of its own; a curator with a tape passes it on."""
     listed = {n.id for n in _nodes(files["privacy/mechanisms/__init__.py"]) if isinstance(n, ast.Name)}
     broken = _only_in(files, "_sample", {"privacy/curator.py", "audit/tape.py"} | CONTRACTS)
     for path, text in files.items():
@@ -102,7 +102,8 @@ def p3(files: Sources) -> list[str]:
 
 
 def p4(files: Sources) -> list[str]:
-    """`cost` and `_sample` stand in one frozen dataclass, and costs are made nowhere else."""
+    """`cost` and `_sample` stand in one frozen dataclass, and costs are made nowhere else; an audit charges a
+    ledger of its own."""
     made = {path for path in files if path.startswith("privacy/mechanisms/")}
     adding = {
         "privacy/ledger.py",

@@ -297,6 +297,20 @@ def test_a_ledger_and_its_anchor_are_for_their_owner_only(tmp_path: Path) -> Non
     assert modes == {"ledger": 0o600, "anchor": 0o600, "ledger.lock": 0o600, "anchor.lock": 0o600}
 
 
+def test_a_ledger_says_what_its_data_was_called(tmp_path: Path, book: Ledger) -> None:
+    named = Ledger.at(tmp_path / "named")
+    named.create("tag", Fraction(3), name="births.csv")
+    assert (named.state().data, book.state().data) == ("births.csv", "")
+
+
+def test_a_decision_is_noted_once(book: Ledger) -> None:
+    first, second = book.begin(ONE, "first"), book.begin(ONE, "second")
+    for receipt in (first, first, second, first):
+        book.decided(receipt)
+    noted = [entry["charge"] for entry in book.state().entries if entry["kind"] == "decided"]
+    assert noted == [first.charge.sequence, second.charge.sequence]
+
+
 def test_creating_twice_is_refused(book: Ledger) -> None:
     before = book.path.read_bytes()
     assert code(lambda: book.create("tag", Fraction(9))) == "E401"
@@ -437,6 +451,28 @@ def test_a_search_whose_draws_found_no_room_is_left_as_a_crash_leaves_it(
         assert again.resumed is not bool(left) and book.state().spent == spent * (2 if left else 1)
         raise refusal("E332")
     assert kinds(book)[-1] == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("settings", "goes_on"), [({"mode": "single"}, True), ({"mode": "rising-coin", "a": "1"}, False)]
+)
+def test_a_crashed_search_goes_on_only_where_its_law_survives(
+    book: Ledger, curator: Curator, settings: dict[str, str], goes_on: bool
+) -> None:
+    """Where it does not, no index is asked, and nothing is found; the charge stays one."""
+    planned = Plan(Fraction(0), Fraction(1, 3), Fraction(0), mode_of(Selection.model_validate(settings)))
+    book.begin(planned.total(), "crashed").let_go(ended=False)
+    asked: list[int] = []
+
+    def index(_: Allowance, number: int) -> str:
+        asked.append(number)
+        return SENTINEL
+
+    with curator.search(planned, "crashed") as search:
+        found = search.find(index)
+        assert search.resumed and code(lambda: search.find(index)) == "E304"
+    assert (found, len(asked)) == ((SENTINEL, 1) if goes_on else (None, 0))
+    assert kinds(book).count("charge") == 1
 
 
 @dataclass(frozen=True)

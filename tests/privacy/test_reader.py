@@ -26,7 +26,7 @@ import engines
 from facsimile.errors import CATALOGUE, DataRefused, FacsimileError
 from facsimile.privacy.dataset import dataset_key, key_path
 from facsimile.privacy.private import Private
-from facsimile.privacy.reader import opened_public, read, read_public
+from facsimile.privacy.reader import _code, opened_public, read, read_public, read_public_sums
 from facsimile.sources.address import Address
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
@@ -190,6 +190,44 @@ def test_a_good_file_is_boxed(tmp_path: Path) -> None:
     assert isinstance(sealed.private, Private)
     assert (sealed.n, sealed.domain) == (3, Domain(validated(data).finest()))
     assert sealed.private._open().domain == sealed.domain
+
+
+def test_what_is_read_as_public_is_refused_where_budget_was_spent(tmp_path: Path) -> None:
+    path, column = written(tmp_path, "data.csv", GOOD), people().columns[0].name
+    with opened_public(path, ["age", "sex"]) as source:
+        assert {"age", "sex"} <= set(source.columns) and source.count().execute() == 3
+    sums = read_public_sums(path, people(), [column])
+    assert sums.sums[column].sum() == 30 + 41 + 17 and sums.values[column].sum() == 3
+    dataset_key(key_path(Address.of(str(path))))
+
+    def entered() -> None:
+        with opened_public(path, ["age"]):
+            pytest.fail("opened")
+
+    for action in (
+        entered,
+        lambda: read_public_sums(path, people(), [column]),
+        lambda: read_public(path, people()),
+    ):
+        with pytest.raises(FacsimileError) as caught:
+            action()
+        assert caught.value.code == "E207"
+
+
+def test_an_engine_that_fails_is_told_by_its_kind_alone(tmp_path: Path) -> None:
+    """The words are DuckDB's own, and hold what it failed on."""
+    found = []
+    form = "auto_detect = false, columns = {'a': 'VARCHAR', 'b': 'VARCHAR'}, max_line_size = 100"
+    for line, asked in (
+        ("Zaphodine" * 20 + ",1", "a"),
+        ("1,2,8675309", "a"),
+        ("Zaphodine,2", "error(a)"),
+    ):
+        path = written(tmp_path, "data.csv", line + "\n")
+        with closing(duckdb.connect()) as connection, pytest.raises(duckdb.Error) as caught:
+            connection.execute(f"SELECT {asked} FROM read_csv('{path}', {form})").fetchall()
+        found.append(_code(caught.value))
+    assert found == ["E131", "E130", "E106"]
 
 
 def table_of(text: str = GOOD) -> pyarrow.Table:

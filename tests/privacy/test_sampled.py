@@ -99,6 +99,8 @@ def test_what_is_not_affordable_is_refused() -> None:
     for epsilon, delta in ((Fraction(0), DELTA), (Fraction(1), Fraction(0)), (Fraction(1), Fraction(1))):
         with pytest.raises(ValueError):
             Steps.within(10, Fraction(1, 10), epsilon, delta)
+    with pytest.raises(ValueError, match="no noise is enough"):
+        Steps.within(1000, Fraction(1), Fraction(1, 10**9), DELTA)
 
 
 def test_more_of_anything_costs_more_and_more_noise_less() -> None:

@@ -107,6 +107,13 @@ def test_an_existing_file_or_link_is_refused(tmp_path: Path, target: str | None)
     assert (tmp_path / "existing").read_bytes() == b"kept" and not (tmp_path / "dangling").exists()
 
 
+def test_a_transcript_without_a_place_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    with pytest.raises(FacsimileError) as caught:
+        Transcript(tmp_path / "no folder" / "noise")
+    assert caught.value.code == "E330" and caught.value.__suppress_context__
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_transcript_that_cannot_be_sealed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(_: int) -> None:
         raise OSError
