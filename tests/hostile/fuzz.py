@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing: `python tests/hostile/fuzz.py [--seconds N] [TARGET ...]`, a process for each target.
+"""Coverage-guided fuzzing: `python tests/hostile/fuzz.py [--seconds N] [TARGET ...]`, one process a target.
 
 Needs atheris (pip install atheris; Linux and macOS); where there is none it says so and runs nothing. A finding
 ends with the bytes that made it, in a file of the working folder.
