@@ -11,7 +11,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural test-statistics bench docs dist lock clean
+.PHONY: setup demo test lint types boundaries unit journeys test-long test-spark test-neural test-statistics fuzz bench docs dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -73,6 +73,10 @@ test-neural: $(NEURAL)/.installed
 # The labelled files, read by the programs that they are for (Debian: r-base-core r-cran-haven pspp).
 test-statistics: $(VENV)/.developed
 	$(BIN)/pytest -m statistics tests/documents
+
+# Needs atheris, which not every system and version of Python has: without it this says so, and runs nothing.
+fuzz: $(VENV)/.developed
+	$(BIN)/python tests/hostile/fuzz.py
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks

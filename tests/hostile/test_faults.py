@@ -136,7 +136,7 @@ def test_nor_at_any_other_step(children: Children, tmp_path: Path, step: str) ->
 
 
 def full(children: Children, folder: Path, largest: int, mode: str = "paper") -> None:
-    """RLIMIT_FSIZE: the kernel refuses at the key, the ledger, the journal or the bundle; what is said is true."""
+    """RLIMIT_FSIZE: the kernel refuses at key, ledger, journal or bundle, and what is said of it is true."""
     home = Home(children, folder)
     text = marked.specification(publish=False, mode=mode)
     (folder / "release.yaml").write_text(text, "utf-8")
