@@ -161,9 +161,9 @@ def test_a_hostile_study_is_refused(children: Children, tmp_path: Path, name: st
 
 
 def bomb(path: Path) -> Path:
-    """An archive of a gigabyte of noughts in a megabyte."""
+    """An archive of 128 MB of noughts."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("text.npy", "w") as part:
-        for _ in range(1024):
+        for _ in range(128):
             part.write(bytes(1 << 20))
     return path
 

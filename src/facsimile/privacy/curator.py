@@ -90,9 +90,9 @@ class Curator:
 
     @contextlib.contextmanager
     def _ending(self, receipt: Receipt, search: Search | None = None) -> Iterator[None]:
-        """Note how it ended; the charge stays. A search that is forced to stop is an incident; one whose draws or
-        whose decision found no room is left as a crash leaves it, where its mode survives one: what was not
-        written has the same size whatever it says."""
+        """Note how it ended; the charge stays. A search that is forced to stop is an incident. One whose draws
+        or decision found no room is left as a crash leaves it where its mode survives one: a decision has the
+        same size whatever it is."""
         try:
             yield
         except BaseException as error:
