@@ -12,7 +12,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests start many short programs; compiled once, each starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint types boundaries unit journeys mutants mutants-generated test-long test-spark test-neural test-statistics coverage bench docs dist lock clean
+.PHONY: setup demo test lint types boundaries unit journeys mutants mutants-generated test-long test-spark test-neural test-statistics coverage fuzz bench docs dist lock clean
 
 setup: $(VENV)/.installed
 
@@ -97,6 +97,10 @@ coverage: $(COVERAGE)/.installed
 	mkdir -p build
 	$(COVERAGE)/bin/python -m coverage run -m pytest tests/privacy tests/contracts
 	$(COVERAGE)/bin/python -m coverage report
+
+# Needs atheris, which not every system and version of Python has: without it this says so, and runs nothing.
+fuzz: $(VENV)/.developed
+	$(BIN)/python tests/hostile/fuzz.py
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks

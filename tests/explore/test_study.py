@@ -32,7 +32,7 @@ NUMBERS = st.floats(allow_nan=False, width=64)
 NAMES = st.text(min_size=1, max_size=8)
 MAYBE = st.none() | NUMBERS
 READINGS = st.builds(Reading, NAMES, MAYBE, NUMBERS, st.booleans(), MAYBE, MAYBE)
-ROOMS = st.builds(Noiseless, NAMES, NUMBERS, NUMBERS, NUMBERS, st.none() | NAMES)
+ROOMS = st.builds(Noiseless, NAMES, NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.none() | NAMES)
 TRIALS = st.builds(
     Trial,
     st.sampled_from([c.identifier for c in CONFIGURATIONS]),

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile.release.run import rehearsal
+from facsimile.release.signature import envelope
 from releases import request, specification, write_data
 
 Change = Callable[[Path], object]
@@ -103,6 +105,15 @@ def fitted(**change: Any) -> Change:
     return told("regression", value=plain | change)
 
 
+def unnamed(folder: Path) -> None:
+    """A signature that fits, by a key that it does not name; the caller makes hashes fit before."""
+    rehashed(folder)
+    manifest = (folder / "manifest.json").read_bytes()
+    said = json.loads(envelope(manifest, Ed25519PrivateKey.generate()))
+    del said["signatures"][0]["keyid"]
+    (folder / "signature.dsse").write_text(json.dumps(said), "utf-8")
+
+
 BUNDLES: dict[str, Change] = {
     "an answer beyond floats": told("criteria", 0, "units", value=-(10**400)),
     "an endless answer": told("criteria", 0, "units", value=float("inf")),
@@ -115,6 +126,7 @@ BUNDLES: dict[str, Change] = {
     "a number of 5000 digits": raw("report.json", '{"records":' + "9" * 5000 + "}"),
     "an index a million deep": raw("tables/index.json", "[" * 10**6),
     "a signature a million deep": raw("signature.dsse", "[" * 10**6),
+    "a signature without a name": unnamed,
     "a YAML bomb": raw("release.yaml", "a: &a [x,x]\nb: [*a,*a]\n"),
     "a specification that is a word": raw("release.yaml", "x"),
     "data of half a million columns": raw("data.csv", of_columns(500_000)),

@@ -9,13 +9,16 @@ import json
 import os
 import shutil
 import sqlite3
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from children import MEGABYTES, SECONDS, Children, Told
+from facsimile.errors import FacsimileError
 from facsimile.line import hashed, written
+from facsimile.release.synthesize import Fitted
 from hostile.bundles import BUNDLES, good, rehashed
 from spec.test_text import HOSTILE, LOANS
 
@@ -37,7 +40,13 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return good(tmp_path_factory.mktemp("good"))
 
 
-@pytest.mark.parametrize("name", BUNDLES)
+QUICK = ("an endless answer", "a report a million deep", "a pipe", "a document with a hole", "Parquet of lists")
+QUICK = (*QUICK, "Parquet with many rows", "a deviation of nothing", "a signature without a name")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in BUNDLES]
+)
 def test_a_hostile_bundle_is_refused(children: Children, bundle: Path, tmp_path: Path, name: str) -> None:
     folder = Path(shutil.copytree(bundle, tmp_path / "copy"))
     BUNDLES[name](folder)
@@ -134,6 +143,7 @@ STUDIES = {
     "(SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'format' AS key, x AS value FROM c WHERE x < 0",
     "a long text": "UPDATE about SET value = zeroblob(100000000) WHERE key = 'source'",
     "a deep rule": f"UPDATE about SET value = '{'[' * 100_000}' WHERE key = 'rule'",
+    "a number that is a text": "INSERT INTO trials VALUES ('a', '1', 'x', 1, 0, 0, NULL, '[]', '[]')",
     "no setup": "UPDATE about SET value = x'ff' WHERE key = 'ground'",
 }
 
@@ -148,6 +158,45 @@ def test_a_hostile_study_is_refused(children: Children, tmp_path: Path, name: st
     file.close()
     for words in (["plan", path], ["report", path, "-o", tmp_path / "page.html"]):
         assert answered(lambda words=words: children(*words), {2}).error == "E410"  # type: ignore[misc]
+
+
+def bomb(path: Path) -> Path:
+    """An archive of 128 MB of noughts."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("text.npy", "w") as part:
+        for _ in range(128):
+            part.write(bytes(1 << 20))
+    return path
+
+
+def test_an_archive_that_expands_is_neither_a_study_nor_a_model(children: Children, tmp_path: Path) -> None:
+    from studies import new_study
+
+    packed = bomb(tmp_path / "bomb.model")
+    assert answered(lambda: children("plan", packed), {2}).error == "E410"
+    path = new_study(tmp_path / "people.study").path
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE about SET value = ? WHERE key = 'ground'", (packed.read_bytes(),))
+    file.close()
+    assert answered(lambda: children("plan", path), {2}).error == "E410"
+    with pytest.raises(FacsimileError, match="E422"):
+        Fitted.load(packed)
+
+
+def test_deltas_whose_sum_cannot_be_written_are_refused(children: Children, tmp_path: Path) -> None:
+    lines = [written(FIRST | {"most_delta": "1/2"})]
+    for place in range(1, 4):
+        charge = {
+            "kind": "charge",
+            "micro": 1,
+            "purpose": "p",
+            "day": "d",
+            "delta": f"1/{10**3990 + 2 * place - 1}",
+        }
+        lines.append(written({"seq": place, "prev": hashed(lines[-1]), **charge}))
+    (tmp_path / "ledger").write_bytes(b"".join(lines))
+    mark = {"ledger": "a", "sequence": 3, "head": hashed(lines[-1]), "spent": 3}
+    (tmp_path / "ledger.anchor").write_bytes(written(mark))
+    assert answered(lambda: children("ledger", "show", tmp_path / "ledger"), {4}).error == "E310"
 
 
 def test_the_limits_are_measured(children: Children, bundle: Path) -> None:

@@ -14,6 +14,8 @@ from children import Children, Told
 from facsimile.errors import FacsimileError
 from hostile import marked
 
+STEPS = ("charged", "searched", "measured", "bundle written")
+OTHERS = ("parquet", "sqlite", "duckdb")
 RELEASE = ("release", "release.yaml", "--ledger", "budget.ledger", "-o", "bundle", "--data")
 
 
@@ -41,7 +43,7 @@ class Desk:
         return self(*RELEASE, self.data.name, **how)
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "sqlite", "duckdb"])
+@pytest.mark.parametrize("kind", ["csv", *(pytest.param(kind, marks=pytest.mark.long) for kind in OTHERS)])
 def test_a_release_tells_no_raw_value(children: Children, tmp_path: Path, kind: str) -> None:
     desk = Desk(children, tmp_path, kind)
     assert desk.release().code == 0
@@ -76,6 +78,17 @@ def test_a_column_with_an_unknown_name_is_not_told(children: Children, tmp_path:
     assert desk.release().error == "E110"
 
 
+def test_what_is_for_public_data_refuses_confidential_data_unread(children: Children, tmp_path: Path) -> None:
+    """`synthesize` and its kind show exact figures: data with a key are not theirs."""
+    desk = Desk(children, tmp_path)
+    assert desk.release().code == 0
+    synthesize = ("synthesize", "release.yaml", "--data", desk.data.name, "-o", "made.csv")
+    assert desk(*synthesize, "--public").error == "E207"
+    assert desk(*synthesize).code == 2 and not (desk.here / "made.csv").exists()
+    files = ("--real", desk.data.name, "--synthetic", "bundle/data.csv")
+    assert desk("evaluate", "release.yaml", *files, "--public").error == "E207"
+
+
 def test_a_halt_tells_no_raw_value(children: Children, tmp_path: Path) -> None:
     desk = Desk(children, tmp_path)
     (desk.here / "release.yaml").write_text(marked.specification(halts=True), "utf-8")
@@ -83,7 +96,7 @@ def test_a_halt_tells_no_raw_value(children: Children, tmp_path: Path) -> None:
     assert desk("ledger", "show", "budget.ledger").code == 0
 
 
-@pytest.mark.parametrize("step", ["charged", "searched", "decided", "measured", "bundle written"])
+@pytest.mark.parametrize("step", ["decided", *(pytest.param(step, marks=pytest.mark.long) for step in STEPS)])
 def test_a_crash_leaves_no_raw_value(children: Children, tmp_path: Path, step: str) -> None:
     """What a killed run leaves on the disk is looked through, then what the rerun makes of it."""
     desk = Desk(children, tmp_path)

@@ -31,6 +31,7 @@ from facsimile.table.domain import Domain
 T = TypeVar("T")
 NEIGHBOURS = "replace-one"
 NOTHING = Cost()
+NO_ROOM = ("E330", "E333")
 Maps = Mapping[str, Sequence[int]]
 
 
@@ -89,13 +90,14 @@ class Curator:
 
     @contextlib.contextmanager
     def _ending(self, receipt: Receipt, search: Search | None = None) -> Iterator[None]:
-        """Note how it ended; the charge stays. A search that is forced to stop is an incident; one whose draws
-        found no room is left as a crash leaves it."""
+        """Note how it ended; the charge stays. A search that is forced to stop is an incident. One whose draws
+        or decision found no room is left as a crash leaves it where its mode survives one: a decision has the
+        same size whatever it is."""
         try:
             yield
         except BaseException as error:
             forced = search is not None and isinstance(error, KeyboardInterrupt)
-            lost = isinstance(error, FacsimileError) and error.code == "E333" and not forced
+            lost = isinstance(error, FacsimileError) and error.code in NO_ROOM and not forced
             if search is not None and (search.decided or (lost and search.resumable)):
                 receipt.let_go(ended=False)
             else:

@@ -476,7 +476,9 @@ def verify(content: bytes) -> State:
             if not _sound(entry):
                 raise refusal("E310")
         first, amount = entries[0], int(_spent(entries).epsilon)
-        return State(first["id"], first["tag"], first["cap"], amount, len(entries) - 1, head, tuple(entries))
+        state = State(first["id"], first["tag"], first["cap"], amount, len(entries) - 1, head, tuple(entries))
+        parse_exact(state.mark.delta)  # a sum that no anchor could hold is none of ours
+        return state
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise refusal("E310") from None
 

@@ -25,7 +25,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     """The key of a PEM file."""
     try:
         key = load_pem_private_key(path.read_bytes(), None)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, UnsupportedAlgorithm):
         raise refusal("E404") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise refusal("E404")
@@ -80,9 +80,9 @@ def signed_by(content: bytes, payload: bytes) -> str | None:
             return None
         signature = base64.b64decode(given["sig"], validate=True)
         Ed25519PublicKey.from_public_bytes(public).verify(signature, _encoded(payload))
+        return fingerprint(public) if given["keyid"] == fingerprint(public) else None
     except (ValueError, KeyError, IndexError, TypeError, RecursionError, InvalidSignature):
         return None
-    return fingerprint(public) if given["keyid"] == fingerprint(public) else None
 
 
 def fingerprint(public: bytes) -> str:
