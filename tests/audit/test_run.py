@@ -69,7 +69,7 @@ def test_half_the_noise_is_found(kind: Any, monkeypatch: pytest.MonkeyPatch) -> 
     """By either kind of evidence about a marginal, each by itself."""
     from facsimile.audit import questions
 
-    few = [example for example in examples() if example.of is NoisyMarginals]
+    few = [example for example in examples() if example.of is NoisyMarginals][:1]
     monkeypatch.setattr(questions, "examples", lambda: iter(few))
     monkeypatch.setattr(run, "SECTIONS", [s for s in run.SECTIONS if s[1] == kind and "earch" not in s[0]][:1])
     assert all(one.passed for one in audit(only=(kind,)).evidence if "Marginals" in one.theorem)

@@ -134,7 +134,7 @@ LOOSE = {
     "scores clipped in L2",
     "scores within their L2 clip",
 }  # no pair moves every number by its whole range
-DRAWN = {"count on a grid", "marginals with both", "weighted distances", "scores clipped in L2"}
+DRAWN = {"count on a grid", "marginals with both"}
 """Real noise is drawn for these too; for one of each kind it is in tests/testing/test_apart.py."""
 TIGHT = pytest.mark.parametrize("case", CASES)
 

@@ -184,7 +184,7 @@ def _queries() -> Iterator[tuple[Query, Domain, int, Neighbours | None]]:
 def _scores() -> Iterator[tuple[Scores, Domain, int, bool]]:
     yield _distances(), PAIR, 3, True
     ends = np.array([[0], [1]])
-    yield BoxDistances(Boxes((2,), ends, ends + 1), np.array([3, 3])), PAIR, 3, True
+    yield BoxDistances(Boxes((2,), ends, ends + 1), np.array([3, 2])), PAIR, 3, True
     square = small_domain(2, 2)
     both: tuple[Any, ...] = (("a", (("b", None),)), ("a", ()))
     yield Dependences(square, both, 3), square, 3, False
