@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from facsimile import __version__
+from facsimile.documents.evidence import KINDS, Audit, Evidence
 from facsimile.privacy.ledger import Ledger, State
 from journeys import wards
 from journeys.terminal import Terminal, Told
@@ -50,6 +54,23 @@ def refused(desk: Terminal, line: str, code: str, exit_code: int) -> Told:
     assert told.last.startswith(f"{code} ") or not told.last.startswith("E"), told.screen
     untold(desk, told)
     return told
+
+
+def test_an_audit_goes_with_a_release_and_into_the_dossier(desk: Terminal) -> None:
+    """The audit that is carried is made here: a whole one takes minutes."""
+    told = succeeded(desk, "facsimile audit --only charges --only opened", r"not looked for")
+    assert "ledger.begin" in told.screen and "nothing was found against any claim" in told.screen
+    evidence = tuple(Evidence.bounded("modes.Coin", kind, "a coin", "a test", 1.5, 1.2) for kind in KINDS)
+    audit = Audit(__version__, "2026-02-01", {"numpy": "2"}, 1e-6, evidence)
+    (desk.folder / "part.json").write_text(json.dumps(replace(audit, evidence=evidence[:1]).as_json()))
+    refused(desk, f"{RELEASE} --audit part.json", "E425", 2)
+    assert not (desk.folder / "wards.ledger").exists() and not (desk.folder / "wards.csv.key").exists()
+    (desk.folder / "audit.json").write_text(json.dumps(audit.as_json()))
+    succeeded(desk, f"{RELEASE} --audit audit.json", r"bundle/README\.html|ledger")
+    assert "carries an audit of 2026-02-01" in succeeded(desk, "facsimile verify bundle", r".").screen
+    told = succeeded(desk, "facsimile dossier bundle -o dossier.pdf", r"dossier\.pdf")
+    assert "blanks are for the office" in told.screen and "audit.json" not in told.screen
+    refused(desk, "facsimile risk wards.yaml --public wards.csv -o risk.html", "E207", 2)
 
 
 def test_a_first_release_and_a_second_until_the_budget_is_gone(desk: Terminal) -> None:

@@ -31,8 +31,8 @@ EVERY = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(exa
 
 @EVERY
 def test_what_is_found_lies_below_the_claim_and_near_it_where_it_is_tight(example: Example) -> None:
-    """A quarter of the draws of an audit find less: a tight pair is asked for 0.3 of the claim, which is at least
-    6.8 standard deviations below what 120 runs of each found."""
+    """A quarter of the draws of an audit find less: a tight pair is asked for 0.3 of the claim, at least 6.8
+    standard deviations below what 120 runs of each found."""
     found = apart(example.mechanism, example.pair, draws=example.draws // 4)
     assert found.holds
     assert found.found >= 0.3 * found.declared or not example.tight
