@@ -31,8 +31,14 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="FILE", help="generated mutants of files with this name")
     parser.add_argument("--honest", metavar="N", type=int, help="the honest build with so many seeds")
     parser.add_argument("--record", action="store_true", help="note anew which test reaches which function")
+    parser.add_argument("--table", action="store_true", help="write README.md: which mutant answers which item")
     parser.add_argument("--workers", type=int, default=WORKERS)
     asked = parser.parse_args()
+    if asked.table:
+        from mutants.items import PAGE, page
+
+        PAGE.write_text(page(), "utf-8")
+        return 0
     preload()
     with copies(asked.workers) as scratches:
         if asked.record:
