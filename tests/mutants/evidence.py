@@ -238,8 +238,8 @@ EVIDENCE = (
     Mutant(
         "risk guard removed: a file with a key is attacked",
         "privacy/reader.py",
-        '    """A public table of the same form; its number of records may differ."""\n    refuse_confidential(data)\n',
-        '    """A public table of the same form; its number of records may differ."""\n',
+        '; its number of records may differ."""\n    refuse_confidential(data)\n',
+        '; its number of records may differ."""\n',
         (f"{RISKS}::test_no_confidential_file_is_attacked",),
         "attacks on confidential data have no budget",
     ),

@@ -102,8 +102,8 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield "# Mutants, item by item"
     yield ""
-    yield "Written by `python -m mutants --table`; a test holds it to the list. Each mutant is killed by a test that is"
-    yield "named beside it (`make mutants` prints which). Why each matters stands with it, in this folder."
+    yield "Written by `python -m mutants --table`; a test holds it to the list. Each mutant is killed by a test"
+    yield "beside it (`make mutants` prints which). Why each matters stands with it, in this folder."
     named: set[str] = set()
     for title, items in LISTS.items():
         yield from ("", f"## {title}", "", "| item | mutant | killed by |", "|---|---|---|")
