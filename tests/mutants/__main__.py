@@ -30,7 +30,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=20, help="which generated mutants")
     parser.add_argument("--only", default="", metavar="FILE", help="generated mutants of files with this name")
     parser.add_argument("--honest", metavar="N", type=int, help="the honest build with so many seeds")
-    parser.add_argument("--record", action="store_true", help="note anew which test reaches which function")
+    parser.add_argument("--first", type=int, default=0, help="the first seed of --honest")
+    parser.add_argument(
+        "--record", metavar="WORDS", nargs="?", const="", help="note anew which test reaches which function"
+    )
     parser.add_argument("--table", action="store_true", help="write README.md: which mutant answers which item")
     parser.add_argument("--workers", type=int, default=WORKERS)
     asked = parser.parse_args()
@@ -41,15 +44,15 @@ def main() -> int:
         return 0
     preload()
     with copies(asked.workers) as scratches:
-        if asked.record:
+        if asked.record is not None:
             from mutants.reach import record
 
-            record(scratches[0])
+            record(scratches, asked.record)
             return 0
         if asked.honest is not None:
             from mutants.honest import honest
 
-            return honest(asked.honest, scratches)
+            return honest(asked.honest, scratches, asked.first)
         both, failed = asked.listed is None and asked.generated is None, 0
         if both or asked.listed is not None:
             failed += listed(asked.listed or "", scratches)

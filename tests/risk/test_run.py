@@ -48,7 +48,7 @@ def test_all_intervals_share_what_may_be_missed() -> None:
     """α over 12 findings, over the parts of each, and over the two rates of a part."""
     parts = {"a": Excess(Rate(30, 100), Rate(20, 100)), "b": Excess(Rate(20, 100), Rate(20, 100))}
     rule = Rule(confidence=0.9)
-    attacker = Attacker(specification(), town(), rule, None, lambda doing: None)
+    attacker = Attacker(specification(), town(), rule, None, lambda doing: None, plan="")
     first, second = attacker._parts(parts)
     alpha = 0.1 / 12 / 2
     assert (first.low, first.high) == pytest.approx(parts["a"].bounds(alpha))
