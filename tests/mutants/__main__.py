@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import tempfile
 import time
@@ -92,8 +93,14 @@ def listed(word: str, scratches: list[Scratch]) -> int:
         print(f"\n--- {outcome.job.name}: {outcome.verdict} {outcome.by}\n{outcome.said[-1500:]}")
     seconds = time.monotonic() - began
     print(f"\nListed mutants: {len(chosen) - len(left)} of {len(chosen)} killed", end=" ")
-    print(f"in {seconds:.0f} s, {ready:.0f} s of them for the honest build")
+    print(f"in {seconds:.0f} s ({computed():.0f} s of CPU), {ready:.0f} s of them for the honest build")
     return len(left)
+
+
+def computed() -> float:
+    """CPU seconds of all runs so far: what a busy machine does not change."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def job(mutant: Mutant) -> Job:
