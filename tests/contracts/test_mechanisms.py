@@ -456,6 +456,8 @@ class BluntDistances(MarginalDistances):
         lambda: NoisyAnswer(count(("a",), [1, 0]), Fraction(0)),
         lambda: NoisyAnswer(object(), HALF),  # type: ignore[arg-type]
         lambda: NoisySelection(object(), HALF),  # type: ignore[arg-type]
+        lambda: NoisySelection(MarginalDistances(((("a",), np.array([1, 1])),)), Fraction(0)),
+        lambda: NoisySelection(MarginalDistances(((("a",), np.array([1, 1])),)), HALF, 0),
         lambda: MarginalDistances(((("a",), np.array([0.5, 0.5])),)),
         lambda: MarginalDistances(((("a",), np.array([1, 1])),), weights=(Fraction(0),)),
     ],

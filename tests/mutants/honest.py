@@ -37,7 +37,7 @@ CLAIMS = (
     "tests/contracts/test_queries.py",
     "tests/acceptance/test_decision.py",
 )
-TOGETHER = 5
+TOGETHER = 4
 """Seeds for one process."""
 DRAWS = ("laplace", "gaussian", "argmax", "gumbel", "coin", "below")
 

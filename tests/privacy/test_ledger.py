@@ -218,6 +218,16 @@ def test_another_ledger_carries_over_what_of_delta_was_spent(tmp_path: Path) -> 
         assert book.state().delta == 0
 
 
+def test_a_charge_without_delta_leaves_the_delta_of_its_anchor(tmp_path: Path) -> None:
+    book = opened(tmp_path)
+    book.charge(Cost(Fraction(1), BILLIONTH / 4), "release")
+    before = book.anchors[0].read()
+    book.charge(Cost(Fraction(1)), "a pure one")
+    after = book.anchors[0].read()
+    assert before is not None and after is not None and Fraction(before.delta) > 0
+    assert after.delta == before.delta and after.spent == before.spent + MICRO
+
+
 def test_a_crashed_charge_with_delta_goes_on_as_what_it_was(tmp_path: Path) -> None:
     book, cost = opened(tmp_path), Cost(Fraction(1), BILLIONTH / 2)
     book.begin(cost, "release").let_go(ended=False)

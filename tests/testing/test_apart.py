@@ -28,8 +28,8 @@ def test_every_listed_mechanism_query_and_score_has_an_example() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.name))
 def test_what_is_found_lies_below_the_claim_and_near_it_where_it_is_tight(example: Example) -> None:
-    """A third of the draws of an audit find less, of boxes 0.53 of the claim with a deviation of 0.04: a share of
-    0.3 is six deviations below, and a dead test finds none."""
+    """A third of the draws of an audit find less, of boxes 0.53 of the claim with a deviation of 0.04: a share
+    of 0.3 is six deviations below, and a dead test finds none."""
     found = apart(example.mechanism, example.pair, draws=example.draws // 3)
     assert found.holds
     assert found.found >= 0.3 * found.declared or not example.tight
