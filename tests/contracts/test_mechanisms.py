@@ -467,6 +467,12 @@ def test_what_has_no_guarantee_cannot_be_built(broken: Callable[[], object]) -> 
         broken()
 
 
+@pytest.mark.parametrize(("share", "scale"), [(HALF, 2 / 0.5**2), (Rho(1, 8), 1 / (2 / 8))])
+def test_scores_say_the_variance_of_their_noise(share: Fraction, scale: float) -> None:
+    asked = NoisyScores(WAVES, 3, share)
+    assert asked.units > 2 and asked.variance == pytest.approx(float(asked.units) ** 2 * scale)
+
+
 def test_outputs_are_integers_on_the_declared_grid() -> None:
     table = Table.from_rows(DOMAIN, [[0, 0], [1, 2]])
     noisy = CASES["evenly"]._sample(table, RehearsalNoise(1))
