@@ -265,7 +265,7 @@ EVIDENCE = (
         "risk/run.py",
         "return people.targets[:most][some], people.controls[:most][some]",
         "return people.targets[:most][some], people.targets[:most][some]",
-        ("tests/risk/test_run.py::test_a_scheme_that_publishes_its_table_is_found",),
+        ("tests/risk/test_run.py::test_targets_are_attacked_beside_as_many_controls",),
         "every risk would be nothing",
     ),
     Mutant(
