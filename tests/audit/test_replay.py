@@ -17,11 +17,12 @@ import pytest
 
 import facsimile
 from facsimile.audit import replay, town
-from facsimile.audit.replay import differences, listening
+from facsimile.audit.replay import Trace, differences, listening
 from facsimile.audit.tape import Tape, alone, longer
 from facsimile.privacy.noise import RehearsalNoise
 from facsimile.release import bundle
 from facsimile.spec.families import FAMILIES
+from facsimile.testing.contract import Broken
 from frozen import COMMAND, TRANSCRIPT, customize, laid_out, left
 from traces import HALT, HEADER, MODES, MORE, REFUSED, SCHEMES, TRACES, Planned, Row, Twice, may_grow
 
@@ -157,6 +158,30 @@ def test_the_evidence_of_an_audit_is_found_on_this_machine(monkeypatch: pytest.M
     assert all(one.passed for one in found)
     assert [one.found for one in found if one.declared == 0] == [0, 0, 0]
     assert found[-1].declared == found[-1].found
+
+
+def test_questions_are_compared_and_outputs_by_name() -> None:
+    """Another question, a missing one, and an output that only one of two runs has are findings, each alone."""
+    first = Tape(RehearsalNoise(1))
+    first.note("asked", 1)
+    same, other, short = first.again(), first.again(), first.again()
+    same.note("asked", 1)
+    with pytest.raises(Broken):
+        other.note("asked", 2)
+    made, more = {"end": b"released"}, {"end": b"released", "log": b""}
+    once = Trace(made, first)
+    assert differences(once, Trace(made, same)) == []
+    assert differences(once, Trace(made, other))[0] == other.findings[0]
+    assert differences(once, Trace(made, short)) == short.left() != []
+    assert differences(once, Trace(more, same)) == differences(Trace(more, first), Trace(made, same))
+    assert differences(once, Trace(more, same)) == ["another log"]
+    assert differences(once, Trace(more, same), lambda name: name == "log") == []
+
+
+def test_evidence_passes_for_what_was_found_alone() -> None:
+    """Fresh noise must differ, frozen answers must not."""
+    assert [replay._seen(CASE, found).passed for found in ([], ["another log"])] == [False, True]
+    assert [replay._same(CASE, "a test", found).passed for found in ([], ["another log"])] == [True, False]
 
 
 def test_a_sign_of_life_is_no_output_of_a_release() -> None:

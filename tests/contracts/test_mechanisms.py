@@ -456,6 +456,8 @@ class BluntDistances(MarginalDistances):
         lambda: NoisyAnswer(count(("a",), [1, 0]), Fraction(0)),
         lambda: NoisyAnswer(object(), HALF),  # type: ignore[arg-type]
         lambda: NoisySelection(object(), HALF),  # type: ignore[arg-type]
+        lambda: NoisySelection(MarginalDistances(((("a",), np.array([1, 1])),)), Fraction(0)),
+        lambda: NoisySelection(MarginalDistances(((("a",), np.array([1, 1])),)), HALF, 0),
         lambda: MarginalDistances(((("a",), np.array([0.5, 0.5])),)),
         lambda: MarginalDistances(((("a",), np.array([1, 1])),), weights=(Fraction(0),)),
     ],
@@ -463,6 +465,12 @@ class BluntDistances(MarginalDistances):
 def test_what_has_no_guarantee_cannot_be_built(broken: Callable[[], object]) -> None:
     with pytest.raises((TypeError, ValueError)):
         broken()
+
+
+@pytest.mark.parametrize(("share", "scale"), [(HALF, 2 / 0.5**2), (Rho(1, 8), 1 / (2 / 8))])
+def test_scores_say_the_variance_of_their_noise(share: Fraction, scale: float) -> None:
+    asked = NoisyScores(WAVES, 3, share)
+    assert asked.units > 2 and asked.variance == pytest.approx(float(asked.units) ** 2 * scale)
 
 
 def test_outputs_are_integers_on_the_declared_grid() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import tempfile
 import time
@@ -30,20 +31,29 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=20, help="which generated mutants")
     parser.add_argument("--only", default="", metavar="FILE", help="generated mutants of files with this name")
     parser.add_argument("--honest", metavar="N", type=int, help="the honest build with so many seeds")
-    parser.add_argument("--record", action="store_true", help="note anew which test reaches which function")
+    parser.add_argument("--first", type=int, default=0, help="the first seed of --honest")
+    parser.add_argument(
+        "--record", metavar="WORDS", nargs="?", const="", help="note anew which test reaches which function"
+    )
+    parser.add_argument("--table", action="store_true", help="write README.md: which mutant answers which item")
     parser.add_argument("--workers", type=int, default=WORKERS)
     asked = parser.parse_args()
+    if asked.table:
+        from mutants.items import PAGE, page
+
+        PAGE.write_text(page(), "utf-8")
+        return 0
     preload()
     with copies(asked.workers) as scratches:
-        if asked.record:
+        if asked.record is not None:
             from mutants.reach import record
 
-            record(scratches[0])
+            record(scratches, asked.record)
             return 0
         if asked.honest is not None:
             from mutants.honest import honest
 
-            return honest(asked.honest, scratches)
+            return honest(asked.honest, scratches, asked.first)
         both, failed = asked.listed is None and asked.generated is None, 0
         if both or asked.listed is not None:
             failed += listed(asked.listed or "", scratches)
@@ -83,8 +93,14 @@ def listed(word: str, scratches: list[Scratch]) -> int:
         print(f"\n--- {outcome.job.name}: {outcome.verdict} {outcome.by}\n{outcome.said[-1500:]}")
     seconds = time.monotonic() - began
     print(f"\nListed mutants: {len(chosen) - len(left)} of {len(chosen)} killed", end=" ")
-    print(f"in {seconds:.0f} s, {ready:.0f} s of them for the honest build")
+    print(f"in {seconds:.0f} s ({computed():.0f} s of CPU), {ready:.0f} s of them for the honest build")
     return len(left)
+
+
+def computed() -> float:
+    """CPU seconds of all runs so far: what a busy machine does not change."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def job(mutant: Mutant) -> Job:

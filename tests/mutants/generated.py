@@ -30,7 +30,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 FEW, MANY = 3, 40
 """First the tests of a few files; what survives them is tried by those of all files that reach it."""
 BUDGET = 20.0
-"""Seconds of tests for one mutant, as they were when reach was recorded."""
+"""Seconds of tests for one mutant, as they were when reach was recorded; three times as many for survivors."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _left(again: deque[Job], scratches: list[Scratch]) -> Iterator[Outcome]:
 def job(one: Generated, reach: Reach, most: int) -> Job:
     """A mutant with the tests that reach it, of so many test files."""
     inner = one.change.function.partition(".<locals>")[0]
-    tests = reach.tests(one.file, inner, BUDGET, most)
+    tests = reach.tests(one.file, inner, BUDGET if most == FEW else 3 * BUDGET, most)
     cpu = 40 + 4 * math.ceil(sum(reach.seconds.get(name, BUDGET) for name in tests))
     text = one.change.applied(source(PACKAGE + one.file))
     return Job(one.name, tests, PACKAGE + one.file, text, cpu)

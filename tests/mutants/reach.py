@@ -26,7 +26,10 @@ from mutants.scratch import Scratch
 
 README = ROOT / "src" / "facsimile" / "privacy" / "README.md"
 KEPT = Path(__file__).with_name("reach.json")
-FOLDERS = ("privacy", "table", "sources", "contracts", "acceptance", "release", "shaping", "synthesizers")
+FOLDERS = (
+    "release", "contracts", "audit", "privacy", "testing", "table", "sources", "acceptance", "shaping",
+    "synthesizers",
+)  # fmt: skip
 MOST = 150
 """So many tests are kept for a function: those of its own file first, then the fastest."""
 
@@ -43,15 +46,16 @@ def files() -> tuple[str, ...]:
 
 @dataclass(eq=False)
 class Watch:
-    """A plugin of pytest: the functions that run in each test, and its seconds."""
+    """A plugin of pytest: the functions that run in each test, and its seconds; told in a file."""
 
-    root: str
+    told: Path
     found: dict[str, tuple[float, set[str]]] = field(default_factory=dict)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
         """Watch one test, its fixtures included."""
         seen: set[Any] = set()
+        root = f"{Path.cwd()}/src/facsimile/"
 
         def called(frame: FrameType, event: str, argument: Any) -> None:
             seen.add(frame.f_code)
@@ -67,36 +71,49 @@ class Watch:
             name = item.nodeid.partition("[")[0]
             seconds, before = self.found.get(name, (0.0, set()))
             names = {
-                f"{code.co_filename.removeprefix(self.root)}::{code.co_qualname.partition('.<locals>')[0]}"
+                f"{code.co_filename.removeprefix(root)}::{code.co_qualname.partition('.<locals>')[0]}"
                 for code in seen
-                if code.co_filename.startswith(self.root)
+                if code.co_filename.startswith(root)
             }
             self.found[name] = (seconds + time.process_time() - began, before | names)
 
     def pytest_sessionfinish(self) -> None:
         """Write it down, for the process that forked this one."""
         told = {name: [seconds, sorted(names)] for name, (seconds, names) in self.found.items()}
-        Path("reached.json").write_text(json.dumps(told), "utf-8")
+        self.told.write_text(json.dumps(told), "utf-8")
 
 
-def record(scratch: Scratch) -> None:
-    """Run every test file once, watched, and keep what was seen of the auditor's files."""
-    wanted, every = set(files()), dict[str, tuple[float, set[str]]]()
+def record(scratches: list[Scratch], words: str = "") -> None:
+    """Run every test file once, watched, and keep what was seen of the auditor's files. With words, only files
+    with one of them in their path; what is known of the others is kept."""
+    wanted = set(files())
     paths = [path for folder in FOLDERS for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
     tests = [path.relative_to(ROOT).as_posix() for path in paths]
     modules = [f"src/facsimile/{name}" for name in files()]
-    watch = str(scratch.root / "src" / "facsimile") + "/"
-    jobs = [Job(name, (name,), cpu=600, plugins=(Watch(watch),)) for name in (*tests, *modules)]
-    for outcome in run(jobs, [scratch]):
+    chosen = [path for path in (*tests, *modules) if any(word in path for word in words.split() or [""])]
+    every = {name: seen for name, seen in _known().items() if name.partition("::")[0] not in chosen}
+    folder = scratches[0].root.parent
+    places = {name: folder / f"reached-{number}.json" for number, name in enumerate(chosen)}
+    jobs = [Job(name, (name,), cpu=600, plugins=(Watch(place),)) for name, place in places.items()]
+    for outcome in run(jobs, scratches):
         print(f"{outcome.seconds:7.1f} s  {outcome.verdict:9} {outcome.job.name} {outcome.by}", flush=True)
-        found = scratch.root / "reached.json"
+        found = places[outcome.job.name]
         if found.exists():
             for name, (seconds, names) in json.loads(found.read_text("utf-8")).items():
                 kept = {one for one in names if one.partition("::")[0] in wanted}
                 if kept:
                     every[name] = (seconds, kept)
-            found.unlink()
     _keep(every)
+
+
+def _known() -> dict[str, tuple[float, set[str]]]:
+    """What was recorded before, of tests that are still there."""
+    reach = Reach.read()
+    reached: dict[str, set[str]] = {}
+    for function, names in reach.functions.items():
+        for name in names:
+            reached.setdefault(name, set()).add(function)
+    return {name: (reach.seconds[name], functions) for name, functions in reached.items()}
 
 
 def _keep(every: dict[str, tuple[float, set[str]]]) -> None:

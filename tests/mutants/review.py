@@ -326,7 +326,7 @@ REVIEW = (
     Mutant(
         "constant nonce",
         "privacy/ledger.py",
-        'charge["nonce"] = secrets.token_hex(8)',
+        'charge["nonce"] = secrets.token_hex(32)',
         'charge["nonce"] = "0123456789abcdef"',
         (f"{FAULTS}::test_charged_again_after_a_rollback_the_head_is_another",),
         "a rolled-back ledger that is charged again would look untouched",

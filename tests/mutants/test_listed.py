@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from mutants.items import BUILT, LISTS, PAGE, REVIEWED, SEEDED, answered, page
 from mutants.listed import LISTED
 from mutants.mutant import ROOT, Mutant, Stale, source
 
@@ -33,6 +34,14 @@ def test_every_test_that_could_kill_one_is_there() -> None:
 def test_names_are_distinct_and_each_says_why() -> None:
     assert max(Counter(mutant.name for mutant in LISTED).values()) == 1
     assert all(len(mutant.why.split()) > 2 and mutant.tests for mutant in LISTED)
+
+
+def test_every_item_of_every_list_has_a_mutant_and_the_page_says_which() -> None:
+    assert (len(SEEDED), len(REVIEWED), len(BUILT)) == (32, 19, 8)
+    for items in LISTS.values():
+        for item, begins in items.items():
+            assert all(answered((begin,)) for begin in begins), item
+    assert PAGE.read_text("utf-8") == page(), "python -m mutants --table"
 
 
 @pytest.mark.parametrize(("text", "times"), [("nothing here", 0), ("old and old", 2)])

@@ -218,6 +218,26 @@ def test_another_ledger_carries_over_what_of_delta_was_spent(tmp_path: Path) -> 
         assert book.state().delta == 0
 
 
+def test_files_of_a_charge_lie_beside_the_key_of_the_data_and_else_beside_the_ledger(tmp_path: Path) -> None:
+    key = tmp_path / "data" / "people.csv.key"
+    key.parent.mkdir()
+    Anchor(key).write(Mark("", NOTHING, "", 0, key="secret"))
+    for name, beside in (("kept", key), ("alone", tmp_path / "alone")):
+        book = Ledger.at(tmp_path / name, key=key if beside == key else None)
+        state = book.create("tag", Fraction(1))
+        assert book.place(state, 3) == beside.with_name(f"{beside.name}.{state.identifier}.3")
+
+
+def test_a_charge_without_delta_leaves_the_delta_of_its_anchor(tmp_path: Path) -> None:
+    book = opened(tmp_path)
+    book.charge(Cost(Fraction(1), BILLIONTH / 4), "release")
+    before = book.anchors[0].read()
+    book.charge(Cost(Fraction(1)), "a pure one")
+    after = book.anchors[0].read()
+    assert before is not None and after is not None and Fraction(before.delta) > 0
+    assert after.delta == before.delta and after.spent == before.spent + MICRO
+
+
 def test_a_crashed_charge_with_delta_goes_on_as_what_it_was(tmp_path: Path) -> None:
     book, cost = opened(tmp_path), Cost(Fraction(1), BILLIONTH / 2)
     book.begin(cost, "release").let_go(ended=False)

@@ -26,9 +26,10 @@ from facsimile import storage
 from facsimile.errors import FacsimileError, LedgerRefused
 from facsimile.line import hashed
 from facsimile.privacy import ledger as ledger_module
+from facsimile.privacy.anchor import NOTHING, Mark
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.dataset import dataset_key
-from facsimile.privacy.ledger import Ledger, verify
+from facsimile.privacy.ledger import Ledger, _unmade, verify
 from privacy.kills import AMOUNT, COST, PLENTY, access, accesses, charges
 
 KILLS = Path(__file__).with_name("kills.py")
@@ -118,6 +119,28 @@ def test_killed_at_a_step_of_the_creation(tmp_path: Path, step: int, name: str) 
     access(book.path)
     assert charges(book.path) == accesses(book.path) == 1
     assert code_or_none(lambda: book.create("again", PLENTY)) == "E401"
+
+
+def test_a_ledger_that_holds_a_charge_is_not_made_again_though_its_anchor_says_it_was_never_made(
+    tmp_path: Path,
+) -> None:
+    """An anchor from a copy of its first moment."""
+    book = Ledger.at(tmp_path / "ledger")
+    book.create("tag", PLENTY)
+    access(book.path)
+    held, mark = book.path.read_bytes(), book.anchors[0].read()
+    assert mark is not None and held.count(b"\n") >= 2
+    first = Mark(mark.ledger, NOTHING, "", 0)
+    book.anchors[0].write(first)
+    for lines in (held.splitlines(keepends=True)[:2], held.splitlines(keepends=True)):
+        book.path.write_bytes(b"".join(lines))
+        assert code_or_none(lambda: book.create("again", PLENTY)) == "E401"
+        assert book.path.read_bytes() == b"".join(lines)
+
+
+def test_a_ledger_before_its_first_entry_has_spent_nothing() -> None:
+    made = _unmade({"id": "0" * 32, "before": 7, "before_delta": "1/8"})
+    assert (made.sequence, made.spent, made.before, made.before_delta) == (NOTHING, 0, 7, "1/8")
 
 
 def code_or_none(action: Callable[[], object]) -> str | None:

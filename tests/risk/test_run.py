@@ -55,6 +55,14 @@ def test_all_intervals_share_what_may_be_missed() -> None:
     assert (second.low, second.high) == pytest.approx(parts["b"].bounds(alpha))
 
 
+def test_targets_are_attacked_beside_as_many_controls() -> None:
+    people = town()
+    attacker = Attacker(specification(), people, Rule(attacks=7), None, lambda doing: None, plan="")
+    targets, controls = attacker._groups(people, slice(1, None, 2))
+    assert np.array_equal(targets, people.targets[1:7:2]) and np.array_equal(controls, people.controls[1:7:2])
+    assert not np.array_equal(targets, controls)
+
+
 def test_every_run_of_the_scheme_has_a_seed_and_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds, tables = list[int](), list[Table]()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from datetime import date
 from decimal import Decimal
@@ -17,7 +18,7 @@ import engines
 from facsimile.errors import DataRefused
 from facsimile.privacy.reader import read_public
 from facsimile.sources.address import Address
-from facsimile.sources.source import guarded, opened
+from facsimile.sources.source import _silent, guarded, opened
 from facsimile.spec.load import load
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import Encoding
@@ -290,3 +291,10 @@ def test_an_interrupted_engine_stops_the_program() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         guarded(interrupted, lambda _: "E106")
+
+
+def test_silence_is_for_standard_error_and_has_an_end(capfd: pytest.CaptureFixture[str]) -> None:
+    with _silent():
+        os.write(2, b"what an engine says of a value")
+    os.write(2, b"after")
+    assert capfd.readouterr().err == "after"

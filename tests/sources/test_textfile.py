@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.errors import DataRefused
+from facsimile.sources import textfile
 from facsimile.sources.textfile import LONGEST_FIELD, PIECE, _plain, _Rows, delimiter_of, header_names, scan
 
 
@@ -148,3 +149,18 @@ def test_characters_are_seen_across_pieces(content: bytes, code: str | None) -> 
                 list(_plain(iter(pieces)))
             assert caught.value.code == code
             assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(("line", "refused"), [("{}", False), ("1", True)])
+def test_a_file_that_grows_a_hundredfold_is_refused_and_no_other_however_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, refused: bool
+) -> None:
+    """Past the size at which growth is looked at."""
+    monkeypatch.setattr(textfile, "BOMB_BYTES", 1 << 20)
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress("".join(f"{line}\n".format(i) for i in range(1_000_000)).encode()))
+    if refused:
+        with pytest.raises(DataRefused, match="E122"):
+            list(textfile._pieces(path))
+    else:
+        assert sum(map(len, textfile._pieces(path))) > 2 * textfile.BOMB_BYTES

@@ -90,6 +90,17 @@ def test_scaling_keeps_the_number_of_records() -> None:
     assert cells.marginal(("c", "a")) == pytest.approx(np.array([[10.0, 20.0], [30.0, 40.0]]))
 
 
+def test_scaling_that_would_leave_nothing_changes_nothing() -> None:
+    """Noisy marginals may contradict each other: mass only where another had none left."""
+    cells = Expected(DOMAIN, Known(60))
+    cells.scale(("a",), np.array([1.0, 0.0]))
+    before = cells.counts.copy()
+    cells.scale(("a",), np.array([0.0, 5.0]))
+    assert (cells.counts == before).all()
+    cells.match([(("a",), np.array([0.0, 60.0])), (("c",), np.array([0.0, 60.0]))], 3, 1e-4)
+    assert cells.marginal(("c",)) == pytest.approx([0.0, 60.0]) and cells.counts.sum() == pytest.approx(60)
+
+
 def test_matching_is_iterative_proportional_fitting() -> None:
     truth = np.random.default_rng(1).random((2, 3, 2))
     targets = [(("b", "a"), truth.sum(axis=2).T), (("b", "c"), truth.sum(axis=0))]

@@ -5,7 +5,7 @@ import pyarrow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facsimile.table.cuts import MOST_EXTRA_CODES, Cuts
+from facsimile.table.cuts import MOST_EXTRA_CODES, Cuts, _closest
 
 some_cuts = st.one_of(
     st.lists(st.integers(-(10**6), 10**6), max_size=20),
@@ -51,3 +51,10 @@ def test_the_expression_equals_the_code(wanted: list[int]) -> None:
     found = table.select("v", code=cuts.sql(table.v)).to_pyarrow().to_pylist()
     connection.disconnect()
     assert {row["v"]: row["code"] for row in found} == {value: cuts.code(value) for value in values}
+
+
+def test_a_run_of_cuts_ends_where_too_many_would_be_added() -> None:
+    far = 10 * MOST_EXTRA_CODES
+    cuts = [0, far, far + 1, far + MOST_EXTRA_CODES + 4]
+    assert _closest(cuts, 1) == cuts[1:3]
+    assert _closest([*cuts[:3], far + MOST_EXTRA_CODES + 2], 1) == [*cuts[1:3], far + MOST_EXTRA_CODES + 2]

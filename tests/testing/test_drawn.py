@@ -92,7 +92,7 @@ MUCH = NoisyMarginals(((("a", "b"), Fraction(1, 20)),))
         (Half(1), CHOICE, "another law"),
         (Half(1), NoisyMarginals(((("a",), Rho(1, 8)),)), "another law"),
         (Truthful(1), MUCH, "another law|exact value"),
-        (AllAtOnce(1), ONE, "another law|exact value"),
+        (AllAtOnce(1), MUCH, "another law|exact value"),
         (Reused(1), COUNTS, "repeat|another law|exact value"),
         (Stuck(1), ONE, "repeat|another law"),
         (Continuous(1), COUNTS, "another law"),

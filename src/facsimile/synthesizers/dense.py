@@ -54,9 +54,12 @@ class Expected:
         return tabled(self.domain, self.counts, clique)
 
     def scale(self, clique: Clique, factor: Floats) -> None:
-        """Multiply the cells of a marginal; all counts together stay n."""
-        self.counts *= spread(factor, clique, self.domain.names)
-        self.counts *= self.n / self.counts.sum()
+        """Multiply the cells of a marginal; all counts together stay n. What would leave no cell at all, as
+        noisy marginals may that contradict each other, changes nothing."""
+        scaled = self.counts * spread(factor, clique, self.domain.names)
+        total = float(scaled.sum())
+        if total > 0:
+            self.counts = scaled * (self.n / total)
 
     def match(self, targets: Sequence[tuple[Clique, Floats]], sweeps: int, tolerance: float) -> None:
         """Iterative proportional fitting from where the cells are; targets are consistent and not negative."""
