@@ -172,7 +172,7 @@ def _on(day: str) -> None:
 def _hurried() -> None:
     from facsimile.privacy import dataset, ledger
 
-    ledger.Ledger.__init__.__defaults__ = (0.0, None)  # type: ignore[attr-defined]
+    ledger.Ledger.__init__.__defaults__ = (0.0, None)
     vars(dataset)["PATIENCE_SECONDS"] = 0
 
 
@@ -230,7 +230,8 @@ class Begun:
 
     def stands(self) -> bool:
         """Whether it stopped at a step; it is waited for."""
-        return os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT).si_code == os.CLD_STOPPED
+        found = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        return found is not None and found.si_code == os.CLD_STOPPED
 
     def ended(self) -> dict[str, Any]:
         with os.fdopen(self.pipe, "rb") as pipe:

@@ -49,7 +49,7 @@ def main() -> int:
 
 def one(name: str, *words: str) -> None:
     """One target, for ever or as long as libFuzzer is told."""
-    import atheris  # type: ignore[import-not-found]
+    import atheris
 
     sys.path.insert(0, str(TESTS))
     with atheris.instrument_imports(include=["facsimile"]):

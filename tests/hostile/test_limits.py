@@ -40,8 +40,10 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return good(tmp_path_factory.mktemp("good"))
 
 
-QUICK = ("an endless answer", "a report a million deep", "a pipe", "a document with a hole", "Parquet of lists")
-QUICK = (*QUICK, "Parquet with many rows", "a deviation of nothing", "a signature without a name")
+QUICK = {
+    "an endless answer", "a report a million deep", "a pipe", "a document with a hole", "Parquet of lists",
+    "Parquet with many rows", "a deviation of nothing", "a signature without a name",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
