@@ -67,7 +67,7 @@ class Holder:
             NoisySelection(MarginalDistances(((("a",), np.array([2, 1])),)), ONE),
         ),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_differs_has_another(one: Any, other: Any) -> None:
     assert fingerprint(one) == fingerprint(one) != fingerprint(other)

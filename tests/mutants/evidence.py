@@ -7,7 +7,7 @@ from mutants.mutant import Mutant
 TAPE, REPLAYED = "tests/audit/test_tape.py", "tests/audit/test_replay.py"
 LEAKS = "tests/audit/test_replay_leaks.py::test_the_evidence_of_an_audit_fails_with_leaks"
 SEEN = f"{REPLAYED}::test_the_evidence_of_an_audit_is_found_on_this_machine"
-AUDITED = "tests/audit/test_run.py"
+AUDITED = "tests/audit/test_run_audit.py"
 CHARGED = "tests/audit/test_charges.py"
 LESS = "tests/api/test_audits.py::test_one_that_says_less_is_not_carried_and_does_not_verify"
 CARRIED = "tests/api/test_audits.py::test_a_bundle_carries_an_audit_and_verify_holds_it"
