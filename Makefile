@@ -45,7 +45,7 @@ unit: $(VENV)/.developed
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 journeys: $(VENV)/.developed
-	$(BIN)/pytest -n auto --dist worksteal -m journey tests/journeys
+	$(BIN)/pytest -n auto --dist worksteal -m "journey and not long" tests/journeys tests/hostile
 
 # Mistakes made on purpose in scratch copies; each must be noticed by a test.
 MUTANTS := PYTHONPATH=src:tests $(BIN)/python -m mutants

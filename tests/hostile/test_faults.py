@@ -25,6 +25,8 @@ STEPS = sorted(
         for step in re.findall(r'\breached\("([^"]+)"\)', path.read_text("utf-8"))
     }
 )
+
+pytestmark = pytest.mark.journey
 ENDINGS = {0, 2, 4, 6}
 
 

@@ -14,6 +14,8 @@ from children import Children, Told
 from facsimile.errors import FacsimileError
 from hostile import marked
 
+pytestmark = pytest.mark.journey
+
 STEPS = ("charged", "searched", "measured", "bundle written")
 OTHERS = ("parquet", "sqlite", "duckdb")
 RELEASE = ("release", "release.yaml", "--ledger", "budget.ledger", "-o", "bundle", "--data")

@@ -27,12 +27,14 @@ def test_every_listed_mechanism_query_and_score_has_an_example() -> None:
 
 
 EVERY = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.name))
+FIRST = [example for example in EXAMPLES if example.theorem.startswith("mechanisms.")]
 
 
-@EVERY
+@pytest.mark.parametrize("example", FIRST, ids=lambda example: str(example.name))
 def test_what_is_found_lies_below_the_claim_and_near_it_where_it_is_tight(example: Example) -> None:
     """A quarter of the draws of an audit find less: a tight pair is asked for 0.3 of the claim, at least 6.8
-    standard deviations below what 120 runs of each found."""
+    standard deviations below what 120 runs of each found. Queries are asked by one of these mechanisms, and
+    their own turn is in the next test."""
     found = apart(example.mechanism, example.pair, draws=example.draws // 4)
     assert found.holds
     assert found.found >= 0.3 * found.declared or not example.tight
