@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from risk.samples import sample
+
 ROOT = Path(__file__).resolve().parent.parent
 LOANS = ROOT / "tests" / "loans" / "release.yaml"
 TWELVE = ROOT / "tests" / "loans" / "twelve.yaml"
@@ -718,9 +720,7 @@ def _(folder: Path) -> Arguments:
 
 @case("A bundle", "a report of risks of another plan, for a dossier", "E510", 5)
 def _(folder: Path) -> Arguments:
-    told = {"format": 1, "version": "", "title": "", "plan_hash": "0" * 64, "epsilon": "1", "records": 1}
-    more = {"day": "2026-01-31", "confidence": "0.95", "attacks": [], "says": [], "cannot": []}
-    risk = write(folder / "risk.json", json.dumps(told | more))
+    risk = write(folder / "risk.json", json.dumps(sample().as_json()))
     return ["dossier", rehearsed(folder), "--allow-rehearsal", "-o", folder / "d.pdf", "--risk", risk]
 
 

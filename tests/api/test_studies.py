@@ -67,11 +67,11 @@ def test_a_page_is_written_about_the_study(monkeypatch: pytest.MonkeyPatch, tmp_
     asked: list[object] = []
 
     def write_report(*given: object) -> Any:
-        asked.extend(given[:-1])
+        asked.extend([*given[:4], given[5]])
         return make_dataclass("Said", ["title"])("People")
 
     monkeypatch.setattr("facsimile.explore.report.write_report", write_report)
     study = Study(tmp_path / "people.study")
     found = facsimile.report(study, tmp_path / "page.html", compare=["mst"], tables=2)
-    assert asked == [study, tmp_path / "page.html", ["mst"], 2]
+    assert asked == [study, tmp_path / "page.html", ["mst"], 2, None]
     assert found.as_json() == {"title": "People", "page": "page.html"}
