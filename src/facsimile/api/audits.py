@@ -48,11 +48,9 @@ class Audited(Result, Tabular):
     def save(self, out: Path | str) -> None:
         """Write the page to a new file, or, where the name ends with .json, the same as data."""
         from facsimile.audit.page import page
-        from facsimile.release.writing import write_text
+        from facsimile.release.writing import write_told
 
-        place = Path(out)
-        plain = json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
-        write_text(place, plain if place.suffix == ".json" else page(self.found))
+        write_told(Path(out), self.as_json(), lambda: page(self.found))
 
     @classmethod
     def load(cls, path: Path | str) -> Audited:

@@ -61,15 +61,10 @@ class Risks(Result, Tabular):
 
     def save(self, out: Path | str) -> None:
         """Write the page to a new file, or, where the name ends with .json, the same as data."""
-        import json
-
-        from facsimile.release.writing import write_text
+        from facsimile.release.writing import write_told
         from facsimile.risk.page import page
 
-        place = Path(out)
-        as_data = place.suffix == ".json"
-        plain = json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
-        write_text(place, plain if as_data else page(self.found))
+        write_told(Path(out), self.as_json(), lambda: page(self.found))
 
     @classmethod
     def load(cls, path: Path | str) -> Risks:

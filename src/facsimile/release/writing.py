@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -64,6 +66,12 @@ def save(table: pa.Table, path: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text, whole or not at all; an existing file is never touched."""
     write_bytes(path, text.encode())
+
+
+def write_told(path: Path, told: Mapping[str, Any], page: Callable[[], str]) -> None:
+    """Write what was found as data where the name ends with .json, and as its page elsewhere."""
+    plain = json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    write_text(path, plain if path.suffix == ".json" else page())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
