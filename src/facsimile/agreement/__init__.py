@@ -1,0 +1,1 @@
+"""What people agree on: differences in words, one layout, items to speak of, and the log of decisions."""
