@@ -253,6 +253,13 @@ E435 {problem}
 # papers of a dossier
 E440 {file} cannot be put into a dossier: {problem}.
      Make it again with `facsimile audit --json` or `facsimile risk --json`.
+# agreeing on a specification
+E441 The log of decisions {file} is not whole: a line was changed, left out or put in between.
+     Restore it from a backup, or move it away to begin a new one.
+E442 Somebody changed {item} meanwhile: nothing was written.
+     Look at it as it is now, and change it again if you still want to.
+E443 A decision needs a name and a reason, each of at most 4,000 characters.
+     Say who decides, and why.
 # verification of a bundle
 E501 {file} is missing from the bundle.
      Get the bundle again from its publisher.
