@@ -260,6 +260,12 @@ E442 Somebody changed {item} meanwhile: nothing was written.
      Look at it as it is now, and change it again if you still want to.
 E443 A decision needs a name and a reason, each of at most 4,000 characters.
      Say who decides, and why.
+E444 The workbench has no public file to try anything on.
+     Start it with --public FILE.
+E445 The workbench shows rehearsed releases and reports that were made on it, and no other file.
+     Open the file itself.
+E446 Port {port} of this machine is taken, or not yours to use.
+     Leave --port out for a free one.
 # verification of a bundle
 E501 {file} is missing from the bundle.
      Get the bundle again from its publisher.

@@ -20,6 +20,11 @@ class Later(Generic[T]):
         self.known: OrderedDict[Hashable, Future[T]] = OrderedDict()
         self.lock = threading.Lock()
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is being worked out."""
+        return any(not future.done() for future in list(self.known.values()))
+
     def begun(self, key: Hashable, work: Callable[[], T]) -> Future[T]:
         """The work of this key, begun now or before."""
         with self.lock:
