@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from facsimile.errors import FacsimileError, SpecRefused, refusal
 
@@ -89,6 +90,17 @@ def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
         if place[:length] in lines:
             return lines[place[:length]]
     return None
+
+
+def named(data: Any) -> dict[str | int, Any]:
+    """The parts of plain data by what a place calls them: items by number, keys by their text.
+
+    >>> named({True: "F", "1": "M"})
+    {'True': 'F', '1': 'M'}
+    """
+    if isinstance(data, list):
+        return dict(enumerate(data))
+    return {str(key): item for key, item in data.items()} if isinstance(data, dict) else {}
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from facsimile.spec import mistakes
-from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, nearest, unknown_name
+from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, named, nearest, unknown_name
 from facsimile.spec.model import Model
 
 MOST_REPAIRS = 100
@@ -178,6 +178,30 @@ class Salvage:
         for mistake in {m.place: m for m in reversed(found)}.values():
             self._tell(mistake)
         raise Unknown
+
+
+def keys_at(kind: Any, data: Any, place: Place) -> tuple[str, ...]:
+    """The keys that data of a type may have at a place, in the order of its model; none where keys are free."""
+    for part in place:
+        bare = _bare(kind)
+        model = _model(bare, data)
+        if model is not None and part in model.model_fields:
+            kind = _typed(model, str(part))
+        elif model is None and get_args(bare):
+            kind = get_args(bare)[-1 if get_origin(bare) is dict else 0]
+        else:
+            return ()
+        data = named(data)[part]
+    model = _model(_bare(kind), data)
+    return tuple(model.model_fields) if model is not None else ()
+
+
+def _model(bare: Any, data: Any) -> type[Model] | None:
+    """The model that data of a type are meant to be."""
+    models = _models(bare)
+    with suppress(Unknown):
+        return Salvage()._chosen(models, data, ()) if models and isinstance(data, Mapping) else None
+    return None
 
 
 class _Hidden:

@@ -26,7 +26,7 @@ LARGEST = 1_000_000
 MOST_VALUES = 20_000
 DEEPEST = 30
 LOOSE_BRACKETS = 500
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = {"true": True, "false": False, "": None, "null": None, "~": None}
 _SMALLER = "Give the specification itself: it is a few pages of text."
 
@@ -68,6 +68,11 @@ def read(content: bytes | str, most: int = MOST_VALUES) -> Text:
         raise _broken("it holds characters that no text file has.", "Save it as plain text.") from None
 
 
+def plain(text: str, style: str | None) -> str | bool | None:
+    """What a scalar says: quotes make a text of it; without them true, false and null are themselves."""
+    return text if style else _PLAIN.get(text, text)
+
+
 def _broken(problem: str, suggestion: str, line: int | None = None) -> FacsimileError:
     return refusal("E210", line=line, problem=problem, suggestion=suggestion)
 
@@ -85,7 +90,7 @@ class _Reader:
     """One pass over the events of a text."""
 
     def __init__(self, text: str, most: int) -> None:
-        self.events: Iterator[yaml.Event] = yaml.parse(text, Loader=_LOADER)
+        self.events: Iterator[yaml.Event] = yaml.parse(text, Loader=LOADER)
         self.lines: dict[Place, int] = {}
         self.twice: list[Mistake] = []
         self.count, self.most = 0, most
@@ -121,7 +126,7 @@ class _Reader:
         if isinstance(event, yaml.SequenceStartEvent):
             return self.sequence(place)
         assert isinstance(event, yaml.ScalarEvent)
-        return event.value if event.style else _PLAIN.get(event.value, event.value)
+        return plain(event.value, event.style)
 
     def mapping(self, place: Place) -> dict[Any, Any]:
         built: dict[Any, Any] = {}
