@@ -15,12 +15,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import uvicorn
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -50,8 +50,9 @@ PAGES = {
     "text": "Text",
 }
 WALLED = (".html",)
-Answer = Callable[[Request], Response]
+MOST_FIELDS = 600
 Told = Mapping[str, Any]
+Form = Mapping[str, str]
 
 
 class Workbench:
@@ -278,19 +279,19 @@ class Workbench:
 
     # Deeds
 
-    def _done(self, deed: Callable[[FormData, Person, Author], str | None]) -> Any:
+    def _done(self, deed: Callable[[Form, Person, Author], str | None]) -> Any:
         async def done(request: Request) -> Response:
-            form = await request.form(max_files=0, max_fields=600, max_part_size=1 << 20)
+            form = _form(await request.body())
             person = self.door.person(request)
             good, words = await run_in_threadpool(self._tried, deed, form, person)
             if words:
                 person.told.append((good, words))
-            return RedirectResponse(local(str(form.get("back", "/"))), 303)
+            return RedirectResponse(local(form.get("back", "/")), 303)
 
         return done
 
     def _tried(
-        self, deed: Callable[[FormData, Person, Author], str | None], form: FormData, person: Person
+        self, deed: Callable[[Form, Person, Author], str | None], form: Form, person: Person
     ) -> tuple[str, str | None]:
         try:
             return "good", deed(form, person, Author(person.name, person.role))
@@ -299,132 +300,134 @@ class Workbench:
         except (ValueError, KeyError, IndexError, AttributeError, StopIteration) as error:
             return "bad", f"{error}." if isinstance(error, ValueError) else "That cannot be read."
 
-    def introduce(self, form: FormData, person: Person, author: Author) -> str | None:
+    def introduce(self, form: Form, person: Person, author: Author) -> str | None:
         """Say who you are."""
-        name, role = (str(form.get(key, "")).strip()[:200] for key in ("name", "role"))
+        name, role = (form.get(key, "").strip()[:200] for key in ("name", "role"))
         if not name:
             raise refusal("E443")
         person.name, person.role = name, role
         return f"You are {name}{', ' + role if role else ''}."
 
-    def invite(self, form: FormData, person: Person, author: Author) -> str:
+    def invite(self, form: Form, person: Person, author: Author) -> str:
         """A link for somebody else on this machine."""
         return f"For one other person at this machine, once: {self.door.link()}"
 
-    def draft(self, form: FormData, person: Person, author: Author) -> None:
+    def draft(self, form: Form, person: Person, author: Author) -> None:
         """A first specification from the public file."""
         self.bench.refuse_confidential()
-        given = {name: str(form.get(name, "")).strip() for name in ("records", "title")}
+        given = {name: form.get(name, "").strip() for name in ("records", "title")}
         self.bench.jobs.start("draft", trying.draft_words(self.bench, given))
 
-    def change(self, form: FormData, person: Person, author: Author) -> str:
+    def change(self, form: Form, person: Person, author: Author) -> str:
         """Set an item, or take it away."""
-        item, given = str(form["item"]), str(form.get("value", ""))
+        item, given = form["item"], form.get("value", "")
         value: Any = GONE if form.get("gone") else given if form.get("prose") else read(given).data
-        seen = UNSEEN if "seen" not in form else _unpacked(str(form["seen"]))
+        seen = UNSEEN if "seen" not in form else _unpacked(form["seen"])
         return self._changed([Change(item, value, seen)], form, author)
 
-    def edges(self, form: FormData, person: Person, author: Author) -> str:
+    def edges(self, form: Form, person: Person, author: Author) -> str:
         """Move, join and split bins."""
-        seen, column, alternative = self.bench.seen(), str(form["column"]), str(form["alternative"])
-        found = columns.changed(seen, column, alternative, str(form["edges"]).split(","))
+        seen, column, alternative = self.bench.seen(), form["column"], form["alternative"]
+        found = columns.changed(seen, column, alternative, form["edges"].split(","))
         return self._changed(
             _as_seen(found, form, f"columns.{column}.alternatives.{alternative}"), form, author
         )
 
-    def labels(self, form: FormData, person: Person, author: Author) -> str:
+    def labels(self, form: Form, person: Person, author: Author) -> str:
         """Join categories under labels."""
-        seen, column, alternative = self.bench.seen(), str(form["column"]), str(form["alternative"])
+        seen, column, alternative = self.bench.seen(), form["column"], form["alternative"]
         values = seen.specification.column(column).values or ()
-        labels = {value: str(form.get(f"label {i}", value)) for i, value in enumerate(values)}
+        labels = {value: form.get(f"label {i}", value) for i, value in enumerate(values)}
         found = columns.relabelled(seen, column, alternative, labels)
         return self._changed(
             _as_seen(found, form, f"columns.{column}.alternatives.{alternative}"), form, author
         )
 
-    def rule(self, form: FormData, person: Person, author: Author) -> str:
+    def rule(self, form: Form, person: Person, author: Author) -> str:
         """Add a rule."""
         seen, kind = self.bench.seen(), "raw" if form.get("kind") != "synthetic" else "synthetic"
-        given = [str(form.get(name, "")).strip() for name in ("never", "source", "bins")]
+        given = [form.get(name, "").strip() for name in ("never", "source", "bins")]
         return self._changed([_new_rule(seen, kind, *given)], form, author)
 
-    def spend(self, form: FormData, person: Person, author: Author) -> str:
+    def spend(self, form: Form, person: Person, author: Author) -> str:
         """Set the parts of the budget."""
-        given = {name: str(form.get(name, "")).strip() for name in budget.PARTS}
+        given = {name: form.get(name, "").strip() for name in budget.PARTS}
         changes = _spending(self.bench.seen(), given)
-        old = _unpacked(str(form["seen"]))
+        old = _unpacked(form["seen"])
         found = [Change(one.item, one.value, old.get(one.item.partition(".")[2], GONE)) for one in changes]
         return self._changed(found, form, author)
 
-    def comment(self, form: FormData, person: Person, author: Author) -> str:
+    def comment(self, form: Form, person: Person, author: Author) -> str:
         """Say something of an item."""
-        self.bench.agreed.comment(str(form["item"]), str(form["words"]).strip(), author)
+        self.bench.agreed.comment(form["item"], form["words"].strip(), author)
         return f"Noted, on {form['item']}."
 
-    def note(self, form: FormData, person: Person, author: Author) -> str:
+    def note(self, form: Form, person: Person, author: Author) -> str:
         """Note what was changed by other means."""
-        words = self.bench.agreed.note(author, str(form["why"]).strip())
+        words = self.bench.agreed.note(author, form["why"].strip())
         return f"Noted: {'; '.join(words)}."
 
-    def sign(self, form: FormData, person: Person, author: Author) -> str:
+    def sign(self, form: Form, person: Person, author: Author) -> str:
         """Sign the plan that the page showed."""
-        signed = Author(author.name, str(form.get("role", "")).strip() or author.role)
-        plan = self.bench.agreed.sign(signed, str(form["plan"]), str(form.get("why", "")).strip())
+        signed = Author(author.name, form.get("role", "").strip() or author.role)
+        plan = self.bench.agreed.sign(signed, form["plan"], form.get("why", "").strip())
         return f"Signed as {signed.role}: plan {plan[:16]}…"
 
-    def take_text(self, form: FormData, person: Person, author: Author) -> str:
+    def take_text(self, form: Form, person: Person, author: Author) -> str:
         """Put a whole text in place of the one that was seen."""
-        text, seen = (str(form[key]).replace("\r\n", "\n") for key in ("text", "seen"))
-        words = self.bench.agreed.take(text, seen, author, str(form["why"]).strip())
+        seen = self.bench.seen()
+        if form["seen"] != seen.digest:
+            raise refusal("E442", item=self.bench.path.name)
+        ends = "\r\n" if "\r\n" in seen.text else "\n"
+        text = form["text"].replace("\r\n", "\n").replace("\n", ends)
+        words = self.bench.agreed.take(text, seen.text, author, form["why"].strip())
         return f"Saved: {'; '.join(words)}."
 
-    def explore(self, form: FormData, person: Person, author: Author) -> str | None:
+    def explore(self, form: Form, person: Person, author: Author) -> str | None:
         """Start a study of this text, or go on with it."""
         self.bench.refuse_confidential()
-        asked = {name: str(form.get(name, "")).strip() for name in ("trials", "fresh", "steps", "minutes")}
+        asked = {name: form.get(name, "").strip() for name in ("trials", "fresh", "steps", "minutes")}
         self.bench.jobs.start("explore", trying.explore_words(self.bench, self.bench.seen(), asked))
         return None
 
-    def stop(self, form: FormData, person: Person, author: Author) -> str:
+    def stop(self, form: Form, person: Person, author: Author) -> str:
         """Stop what runs."""
-        job = self.bench.jobs[str(form["kind"])]
+        job = self.bench.jobs[form["kind"]]
         if job is not None:
             job.stop()
         return "Stopped. What was found is kept: starting again goes on with it."
 
-    def report(self, form: FormData, person: Person, author: Author) -> None:
+    def report(self, form: Form, person: Person, author: Author) -> None:
         """Make the report of the study."""
         study = trying.study_name(self.bench, self.bench.seen())
         page = study.replace(".study", ".report.html")
         (self.bench.folder / page).unlink(missing_ok=True)
         self.bench.jobs.start("report", ["report", study, "-o", page])
 
-    def take_plan(self, form: FormData, person: Person, author: Author) -> str:
+    def take_plan(self, form: Form, person: Person, author: Author) -> str:
         """Make a point of the curve the specification."""
         seen = self.bench.seen()
         path = self.bench.folder / trying.study_name(self.bench, seen)
-        point = trying.curve_of(path).points[int(str(form["point"]))]
-        words = self.bench.agreed.take(
-            trying.planned(path, point).text, seen.text, author, str(form["why"]).strip()
-        )
+        point = trying.curve_of(path).points[int(form["point"])]
+        words = self.bench.agreed.take(trying.planned(path, point).text, seen.text, author, form["why"].strip())
         return f"The plan is the specification now: {'; '.join(words)}."
 
-    def rehearse(self, form: FormData, person: Person, author: Author) -> None:
+    def rehearse(self, form: Form, person: Person, author: Author) -> None:
         """Rehearse a release on the public file."""
         self.bench.refuse_confidential()
         out = trying.next_bundle(self.bench)
-        words = trying.rehearse_words(self.bench, str(form.get("seed", "1")), out)
+        words = trying.rehearse_words(self.bench, form.get("seed", "1"), out)
         self.bench.jobs.start("rehearse", words)
 
-    def verify(self, form: FormData, person: Person, author: Author) -> str:
+    def verify(self, form: Form, person: Person, author: Author) -> str:
         """Check a rehearsed bundle against itself."""
         folder = trying.artefact(self.bench, f"{form['bundle']}/manifest.json").parent
         found = verify(folder, allow_rehearsal=True).found
         return f"{folder.name} holds: every figure follows from the specification, the data and the noisy \
 answers. Plan {found.plan_hash[:16]}…"
 
-    def _changed(self, changes: list[Change], form: FormData, author: Author) -> str:
-        words = self.bench.agreed.change(changes, author, str(form.get("why", "")).strip())
+    def _changed(self, changes: list[Change], form: Form, author: Author) -> str:
+        words = self.bench.agreed.change(changes, author, form.get("why", "").strip())
         return f"Saved: {'; '.join(words)}."
 
     async def _file(self, request: Request) -> Response:
@@ -437,9 +440,17 @@ answers. Plan {found.plan_hash[:16]}…"
         return FileResponse(path, filename=path.name)
 
 
-def _as_seen(changes: list[Change], form: FormData, item: str) -> list[Change]:
+def _form(body: bytes) -> Form:
+    """The fields of a form; nothing where it is none."""
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        return {}
+
+
+def _as_seen(changes: list[Change], form: Form, item: str) -> list[Change]:
     """The changes, the one of this item held against what the page showed."""
-    old = _unpacked(str(form["seen"]))
+    old = _unpacked(form["seen"])
     return [Change(one.item, one.value, old if one.item == item else one.seen) for one in changes]
 
 
