@@ -264,6 +264,8 @@ E444 The workbench has no public file to try anything on.
      Start it with --public FILE.
 E445 The workbench shows rehearsed releases and reports that were made on it, and no other file.
      Open the file itself.
+E447 The log of decisions {file} does not end with this specification.
+     Note what was changed since: `facsimile spec log SPEC --by NAME --why REASON`.
 E446 Port {port} of this machine is taken, or not yours to use.
      Leave --port out for a free one.
 # verification of a bundle

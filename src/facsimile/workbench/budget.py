@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from math import exp
 from typing import Any
 
 from facsimile.documents.numerals import number
 from facsimile.documents.summary import guesses
 from facsimile.errors import FacsimileError
+from facsimile.privacy.mechanisms.search import Plan
 from facsimile.release.check import budget_lines, show_upper
 from facsimile.release.plan import plan_of
 from facsimile.spec.decimals import show_decimal
@@ -60,28 +62,35 @@ def view(specification: Specification) -> BudgetView:
     """Where the total goes: what comes before the search, the search itself, and what is measured after it."""
     parts, plan = specification.budget, plan_of(specification)
     total = plan.total()
-    search = plan.mode.cost(plan.index)
     lines, _ = budget_lines(specification)
-    bits = [("before the search", "a regression, or a fit, that is made once", float(plan.once), plan.once)]
-    bits.append(("the search", f"one iteration costs {show_upper(plan.index)}", float(search), search))
-    looped = specification.scheme in ("paper", "measured")
-    for criterion in () if looped else specification.criteria:
-        if not specification.shares_once(criterion):
-            share = criterion.epsilon
-            bits.append((criterion.name, "measured once, after acceptance", float(share), share))
-    drawn = [(name, words, size, show_upper(exact)) for name, words, size, exact in bits if size > 0]
-    declared = {name: _shown(getattr(parts, name)) for name in PARTS}
     shown = show_upper(total.epsilon)
     delta = float(parts.delta)
+    declared = {name: _shown(getattr(parts, name)) for name in PARTS}
     return BudgetView(
         declared,
         shown,
-        slices(drawn),
+        slices(_parts(specification, plan)),
         Risk.of(float(total.epsilon), delta, shown),
         Risk.of(float(parts.total), delta, show_upper(parts.total)),
         total.epsilon > parts.total,
         next(line.note for line in reversed(lines)),
     )
+
+
+def _parts(specification: Specification, plan: Plan) -> list[tuple[str, str, float, str]]:
+    """What a total is made of, the search divided as one iteration of it is."""
+    search, index, test = plan.mode.cost(plan.index), plan.index, specification.budget.test or Fraction(0)
+    looped = specification.scheme in ("paper", "measured")
+    own = sum((c.epsilon for c in specification.criteria if not specification.shares_once(c)), Fraction(0))
+    measured = (own if looped else Fraction(0)) + test
+    mode = f"selection mode {plan.mode.name}: one iteration costs {show_upper(index)}"
+    found = [
+        ("before the search", "what is fitted once", plan.once),
+        ("search: fits", mode, search * (index - measured) / index if index else search),
+        ("search: tests", "whether a candidate is good enough", search * measured / index if index else search),
+        ("measuring", f"{len(specification.criteria)} criteria, once, after acceptance", plan.after),
+    ]
+    return [(name, words, float(size), show_upper(size)) for name, words, size in found if size > 0]
 
 
 def _shown(value: Any) -> str:

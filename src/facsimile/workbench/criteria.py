@@ -38,12 +38,12 @@ class CriterionView:
     fresh: str
     predicted: str
     cost: dict[str, Any]
-    share: bool
+    seen: dict[str, Any]
 
 
 def views(seen: Seen, outlook: Outlook | None) -> Iterator[CriterionView]:
     """Every criterion, with what is known of the public file by now."""
-    for criterion in seen.specification.criteria:
+    for criterion, written in zip(seen.specification.criteria, seen.data["criteria"], strict=True):
         kind = kind_of(criterion, seen.specification.statistic_of(criterion))
         fresh = None if outlook is None else outlook.reached.get(criterion.name)
         predicted = None if outlook is None else outlook.predicted(criterion)
@@ -58,7 +58,7 @@ def views(seen: Seen, outlook: Outlook | None) -> Iterator[CriterionView]:
             "" if fresh is None else number(fresh, digits=3),
             "" if predicted is None else number(predicted, digits=3),
             cost(seen, outlook, criterion, criterion.threshold),
-            kind.share,
+            {key: value for key, value in written.items() if key in ("threshold", "epsilon")},
         )
 
 
@@ -77,15 +77,24 @@ def choices(criterion: Criterion) -> tuple[str, ...]:
     return tuple(show_decimal(one) for one in sorted(found))
 
 
-def cost(seen: Seen, outlook: Outlook | None, criterion: Criterion, threshold: Fraction) -> dict[str, Any]:
-    """What a threshold costs: its own noise at the declared epsilon, the epsilon at which that hides nothing,
-    and the generator's epsilon at which nine of ten candidates meet everything."""
+def cost(
+    seen: Seen,
+    outlook: Outlook | None,
+    criterion: Criterion,
+    threshold: Fraction,
+    epsilon: Fraction | None = None,
+) -> dict[str, Any]:
+    """What a threshold costs: its own noise at the declared epsilon or another, the epsilon at which that hides
+    nothing, and the generator's epsilon at which nine of ten candidates meet everything."""
     line = _noise(seen, criterion)
     scale = None if line is None else line.scale
     kind = kind_of(criterion)
     room = kind.from_zero(float(threshold))
     share = None if scale is None else scale / max(room, 1e-12)
-    quiet = None if line is None or share is None else float(line.epsilon) * share / QUIET
+    if share is not None and line is not None and epsilon:
+        share *= float(line.epsilon / epsilon)
+    own = epsilon or (Fraction(0) if line is None else line.epsilon)
+    quiet = None if line is None or share is None else float(own) * share / QUIET
     needed = None if outlook is None else outlook.needed({criterion.name: threshold})
     now = None if outlook is None else outlook.needed({})
     fresh = None if outlook is None else outlook.reached.get(criterion.name)

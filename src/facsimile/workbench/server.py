@@ -79,6 +79,7 @@ class Workbench:
             "change": self.change,
             "edges": self.edges,
             "labels": self.labels,
+            "criterion": self.criterion,
             "rule": self.rule,
             "budget": self.spend,
             "comment": self.comment,
@@ -269,7 +270,8 @@ class Workbench:
         asked, seen = request.query_params, self.bench.seen()
         criterion = next(c for c in seen.specification.criteria if c.name == asked["criterion"])
         outlook = self.bench.outlook(seen)
-        return criteria.cost(seen, outlook, criterion, parse_decimal(asked["threshold"]))
+        epsilon = parse_decimal(asked["epsilon"]) if asked.get("epsilon") else None
+        return criteria.cost(seen, outlook, criterion, parse_decimal(asked["threshold"]), epsilon)
 
     def ask_budget(self, request: Request) -> Told:
         """What another budget would mean."""
@@ -342,6 +344,17 @@ class Workbench:
         return self._changed(
             _as_seen(found, form, f"columns.{column}.alternatives.{alternative}"), form, author
         )
+
+    def criterion(self, form: Form, person: Person, author: Author) -> str:
+        """Set a criterion's threshold and what its measurement may spend."""
+        old = _unpacked(form["seen"])
+        given = {key: form[key].strip() for key in ("threshold", "epsilon") if form.get(key, "").strip()}
+        changes = [
+            Change(f"{form['item']}.{key}", value, old.get(key, GONE))
+            for key, value in given.items()
+            if value != old.get(key)
+        ]
+        return self._changed(changes, form, author)
 
     def rule(self, form: Form, person: Person, author: Author) -> str:
         """Add a rule."""

@@ -255,10 +255,10 @@ function edges(form) {
 function threshold(form) {
   const slider = $("[type=range]", form);
   const choices = slider.dataset.choices.split(" ");
-  const exact = form.elements.value;
+  const exact = form.elements.threshold;
   const look = asker(
     "threshold",
-    () => ({ criterion: form.dataset.criterion, threshold: exact.value }),
+    () => ({ criterion: form.dataset.criterion, threshold: exact.value, epsilon: form.elements.epsilon?.value ?? "" }),
     (found) => {
       const verdict = $("[data-verdict]", form);
       verdict.textContent = found.refused || "";
@@ -275,6 +275,7 @@ function threshold(form) {
     slider.setAttribute("aria-valuetext", exact.value);
     look();
   });
+  form.elements.epsilon?.addEventListener("input", (event) => event.target.checkValidity() && look());
   exact.addEventListener("input", () => {
     if (!exact.checkValidity()) return;
     const near = choices.findIndex((one) => Number(one) >= Number(exact.value));
