@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -40,18 +42,21 @@ class Job:
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
+            start_new_session=True,
         )
         for reader in (self._answers, self._says):
             threading.Thread(target=reader, args=(self.process,), daemon=True).start()
 
     def _answers(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
-        self.answer = process.stdout.read()
+        with process.stdout as told:
+            self.answer = told.read()
 
     def _says(self, process: subprocess.Popen[str]) -> None:
         assert process.stderr is not None
-        for line in process.stderr:
-            self.said = [*self.said[-MOST_LINES:], line.rstrip()]
+        with process.stderr as said:
+            for line in said:
+                self.said = [*self.said[-MOST_LINES:], line.rstrip()]
 
     @property
     def running(self) -> bool:
@@ -73,11 +78,22 @@ class Job:
         """The last line it said."""
         return self.said[-1] if self.said else ""
 
+    @property
+    def failure(self) -> str:
+        """Why it failed, where it was asked for JSON or said so."""
+        found = told(self)
+        return (
+            f"{found['code']} {found['message']}" if isinstance(found, dict) and "code" in found else self.last
+        )
+
     def stop(self) -> None:
-        """End it: what it wrote so far is whole, and the same command goes on."""
+        """End it and all that it started: what it wrote so far is whole, and the same command goes on."""
         if self.running and self.process is not None:
             self.stopped = True
-            self.process.terminate()
+            if sys.platform == "win32":
+                self.process.terminate()
+            else:
+                os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait()
 
 

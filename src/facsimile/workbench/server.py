@@ -520,14 +520,11 @@ def _html(template: str, context: Told, status: int = 200) -> Response:
     return HTMLResponse(_templates().get_template(template).render(context), status)
 
 
-def serve(bench: Bench, listening: socket.socket, door: Door) -> None:
-    """Serve until Ctrl-C."""
+def server(bench: Bench, door: Door) -> uvicorn.Server:
+    """What serves the bench; it writes no log, since addresses hold tokens."""
     application = Workbench(bench, door).app
-    config = uvicorn.Config(
-        application, log_level="critical", access_log=False, server_header=False, timeout_graceful_shutdown=2
-    )
-    server = uvicorn.Server(config)
-    server.run(sockets=[listening])
+    quiet = {"log_level": "critical", "access_log": False, "server_header": False}
+    return uvicorn.Server(uvicorn.Config(application, timeout_graceful_shutdown=2, **quiet))  # type: ignore[arg-type]
 
 
 def listening(port: int) -> socket.socket:

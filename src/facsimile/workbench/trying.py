@@ -13,7 +13,7 @@ from typing import Any
 from facsimile.api.plans import KEEP, NOISE, PlannedRelease, plan
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.curve import Curve, Point
-from facsimile.explore.options import levels, options
+from facsimile.explore.options import BOUNDED, levels, options
 from facsimile.explore.race import LEAST_TRIALS
 from facsimile.explore.run import Summary, summary
 from facsimile.explore.study import Study
@@ -133,11 +133,12 @@ def curve_of(path: Path) -> Curve:
 
 
 def curve_view(curve: Curve) -> CurveView | None:
-    """The curve as a picture of 1000 × 300; None where it has no point."""
-    points = list(curve.points)
+    """The curve of the schemes that bound the chance of a bad release, as a picture of 1000 × 300; None where
+    it has no point."""
+    points = [(place, point) for place, point in enumerate(curve.points) if point.scheme in BOUNDED]
     if not points:
         return None
-    most = max(point.total for point in points)
+    most = max(point.total for _, point in points)
     choices = tuple(
         Choice(
             place,
@@ -148,7 +149,7 @@ def curve_view(curve: Curve) -> CurveView | None:
             round(float(point.total / most) * 960 + 20, 1),
             round(280 - 260 * point.release, 1),
         )
-        for place, point in enumerate(points)
+        for place, point in points
     )
     return CurveView(choices, tuple(dict.fromkeys(c.variant for c in choices)), show_upper(most))
 
@@ -156,15 +157,10 @@ def curve_view(curve: Curve) -> CurveView | None:
 def planned(path: Path, point: Point) -> PlannedRelease:
     """The plan that a point of the curve stands for."""
     scheme: SchemeName = point.option.scheme
-    found = plan(Study.open(path), accept=point.release, scheme=scheme, total=point.total)
+    study, valued = Study.open(path), point.option.valued
+    found = plan(study, accept=point.release, scheme=scheme, total=point.total, values=valued)
     assert isinstance(found, PlannedRelease)
     return found
-
-
-def plan_words(study: str, point: Point) -> str:
-    """The command that writes the same plan."""
-    total = show_upper(point.total)
-    return f"facsimile plan {study} --accept {point.release:g} --scheme {point.option.scheme} --total {total}"
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ function asker(name, asked, then) {
   return async () => {
     running?.abort();
     const mine = (running = new AbortController());
+    const given = asked();
     try {
-      then(await ask(name, asked(), mine.signal));
+      then(await ask(name, given, mine.signal), given);
     } catch (error) {
       if (error.name !== "AbortError") lost(true);
     }
@@ -132,7 +133,7 @@ function edges(form) {
   const look = asker(
     "bins",
     () => ({ column: form.dataset.column, alternative: form.dataset.alternative, edges: form.elements.edges.value }),
-    (found) => {
+    (found, given) => {
       const told = $(".asked", form) || form.insertBefore(element("p", { class: "asked", role: "status" }), $(".tools", form));
       told.textContent = found.refused || "";
       if (found.refused) return;
@@ -153,7 +154,7 @@ function edges(form) {
         Object.assign(words, { unique: count(unique), row: row.join(", ") });
         for (const [name, text] of Object.entries(words)) $(`[data-row="${name}"]`).textContent = text;
       }
-      form.dataset.answered = form.elements.edges.value;
+      form.dataset.answered = given.edges;
     },
   );
 
@@ -259,7 +260,7 @@ function threshold(form) {
   const look = asker(
     "threshold",
     () => ({ criterion: form.dataset.criterion, threshold: exact.value, epsilon: form.elements.epsilon?.value ?? "" }),
-    (found) => {
+    (found, given) => {
       const verdict = $("[data-verdict]", form);
       verdict.textContent = found.refused || "";
       if (found.refused) return;
@@ -267,7 +268,7 @@ function threshold(form) {
       $("[data-cost=noise]", form).classList.toggle("rare", found.loud);
       if (found.below_fresh) verdict.textContent = "Not even another sample of the same people would reach this.";
       else if (found.below_predicted) verdict.textContent = "Fewer than nine of ten candidates are predicted to reach this.";
-      form.dataset.answered = found.threshold;
+      form.dataset.answered = given.threshold;
     },
   );
   slider.addEventListener("input", () => {
