@@ -65,7 +65,9 @@ def test_a_value_is_replaced_and_nothing_else(data: dict[str, Any], value: Any, 
 
 @settings(max_examples=200)
 @given(MAPPINGS, VALUES, RANDOM)
-def test_of_a_larger_value_only_what_differs_is_written(data: dict[str, Any], value: Any, random: Random) -> None:
+def test_of_a_larger_value_only_what_differs_is_written(
+    data: dict[str, Any], value: Any, random: Random
+) -> None:
     """The same edit, said by a value around it: what is the same in both stays as it is written."""
     written = Writer(random)
     text = written.text(data)
