@@ -145,6 +145,8 @@ E218 The prior {file} cannot be used: {problem}
      Correct that file, or what `prior` says of it; it is read like the data.
 E219 The prior is the data itself.
      Name another public table: data cannot be their own prior.
+E220 The specification has no item {item}.
+     {suggestion}
 # budget and ledger
 E301 The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.
      Lower the budget of the specification; what was spent cannot be won back.

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from facsimile.errors import FacsimileError
 from facsimile.spec.edits import removed, replaced
 from facsimile.spec.mistakes import Place
-from facsimile.spec.written import inline, lines, scalar
+from facsimile.spec.written import Blocks, inline, lines, scalar
 from spec.yamls import MAPPINGS, RANDOM, TEXTS, VALUES, Writer, at, data_of, places
 
 
@@ -64,6 +64,26 @@ def test_a_value_is_replaced_and_nothing_else(data: dict[str, Any], value: Any, 
 
 
 @settings(max_examples=200)
+@given(MAPPINGS, VALUES, RANDOM)
+def test_of_a_larger_value_only_what_differs_is_written(
+    data: dict[str, Any], value: Any, random: Random
+) -> None:
+    """The same edit, said by a value around it: what is the same in both stays as it is written."""
+    written = Writer(random)
+    text = written.text(data)
+    place = random.choice(places(data))
+    outer = place[: random.randint(1, len(place))]
+    new = replaced(text, outer, at(changed(data, place, value), outer))
+    assert new == (replaced(text, place, value) if at(data, place) != value else text)
+    gone = changed(data, place, ...)
+    whole = at(gone, outer) if outer != place else value
+    new = replaced(text, outer, whole)
+    assert data_of(new) == (gone if outer != place else changed(data, place, value))
+    if whole and isinstance(place[-1], str):
+        check_rest(written, new, place)
+
+
+@settings(max_examples=200)
 @given(MAPPINGS, VALUES, TEXTS, RANDOM)
 def test_a_key_or_an_item_is_added_and_removed_again(
     data: dict[str, Any], value: Any, key: str, random: Random
@@ -98,8 +118,9 @@ def test_what_is_removed_is_gone_and_nothing_else(data: dict[str, Any], random: 
 
 @given(VALUES, TEXTS)
 def test_what_is_written_is_read_again(value: Any, key: str) -> None:
-    for block in (True, False):
-        first, *rest = lines(value, 0, 2, block)
+    likes: list[Blocks] = [{}, [], None]
+    for like in likes:
+        first, *rest = lines(value, 0, 2, like)
         assert data_of("\n".join([f"k:{first}", *rest, ""])) == {"k": value}
     assert data_of(f"{{{scalar(key, True)}: {inline(value)}}}") == {key: value}
 

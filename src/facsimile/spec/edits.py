@@ -24,8 +24,10 @@ sex: [M, F]
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import chain, islice, pairwise, takewhile
 from typing import Any
 
 import yaml
@@ -35,58 +37,34 @@ from facsimile.spec.mistakes import Place, cut, named, suggestion
 from facsimile.spec.release import Specification
 from facsimile.spec.salvage import keys_at
 from facsimile.spec.text import LOADER, plain, read
-from facsimile.spec.written import INDENT, WIDTH, filled, inline, item_lines, lines, scalar
+from facsimile.spec.written import INDENT, WIDTH, Blocks, filled, inline, item_lines, lines, scalar
 
+MOST_STEPS = 20
 _MARK = "\ufeff"
 _BREAKS = "\r\n\x85\u2028\u2029"
-_SPACE = re.compile(rf"(?:[ \t{_BREAKS}]+|(?<![^\s])#[^{_BREAKS}]*)*")
+_BLANKS = f" \t{_BREAKS}"
+_SPACE = re.compile(rf"(?:[{_BLANKS}]+|(?<!\S)#[^{_BREAKS}]*)*")
 _REST = re.compile(rf"[^{_BREAKS}]*")
-_COMMENT = re.compile(rf"[ \t]*(#[^{_BREAKS}]*)?")
+_COMMENT = re.compile(r"[ \t]*#.*")
 _GONE: Any = object()
 
 
 def replaced(text: str, place: Place, value: Any) -> str:
-    """The text with this value at a place.
+    """The text with this value at a place; parts of the value that are there already stay as they are written.
 
     A last key that is not there yet is added where the order of a specification's keys suggests; an index that
     is the length of a list appends.
     """
-    return _changed(text, place, value)
+    value = _plain(value)
+    steps = list(islice(_steps(read(text).data, place, value), MOST_STEPS + 1))
+    for where, what in steps if len(steps) <= MOST_STEPS else [(place, value)]:
+        text = _changed(text, where, what)
+    return text
 
 
 def removed(text: str, place: Place) -> str:
     """The text without a key or an item, and without the comment lines that belong to it."""
     return _changed(text, place, _GONE)
-
-
-def _changed(text: str, place: Place, value: Any) -> str:
-    """The text changed at a place: there alone if that can be, else with more of what is around it."""
-    mark = _MARK if text.startswith(_MARK) else ""
-    text = text.removeprefix(_MARK)
-    data = read(text).data
-    if not isinstance(data, dict):
-        raise _refused("it holds no keys.")
-    wanted = _with(data, place, value)
-    while True:
-        try:
-            found = _Page(text, data).edited(place, value)
-            if read(found).data == wanted:
-                return mark + found
-        except (FacsimileError, _Odd) as error:
-            if len(place) == 1 and isinstance(error, FacsimileError):
-                raise
-        if len(place) == 1:
-            raise _refused(f"it is written so that `{cut(str(place[0]))}` cannot be changed alone.")
-        place = place[:-1]
-        value = at(wanted, place)
-
-
-def _refused(problem: str) -> FacsimileError:
-    return refusal("E210", problem=problem, suggestion="Write each key and its value on a line of its own.")
-
-
-class _Odd(Exception):
-    """A text that has no place for an edit."""
 
 
 def at(data: Any, place: Place) -> Any:
@@ -98,6 +76,90 @@ def at(data: Any, place: Place) -> Any:
             raise refusal("E213", problem=problem, suggestion=suggestion(str(part), list(map(str, known))))
         data = known[part]
     return data
+
+
+def _plain(value: Any) -> Any:
+    """A value as a text is read: numbers are texts."""
+    if isinstance(value, Mapping):
+        return type(value)({key: _plain(item) for key, item in value.items()})  # type: ignore[call-arg]
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | str) else str(value)
+
+
+def _steps(data: Any, place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    """The smaller changes that together set a value, in an order in which they can be made."""
+    try:
+        old = at(data, place)
+    except FacsimileError:
+        old = _GONE
+    found = None
+    if isinstance(old, dict) and isinstance(value, dict):
+        found = _steps_of_keys(data, place, old, value)
+    elif isinstance(old, list) and isinstance(value, list):
+        found = _steps_of_items(data, place, old, value)
+    if found is not None:
+        yield from found
+    elif old != value or type(old) is not type(value):
+        yield place, value
+
+
+def _steps_of_keys(
+    data: Any, place: Place, old: dict[Any, Any], new: dict[Any, Any]
+) -> Iterator[tuple[Place, Any]] | None:
+    """Changes key by key; None where the keys would come out in another order, or all are others."""
+    shared = [key for key in old if key in new]
+    added = [key for key in new if key not in old]
+    ordered = list(new) == [*shared, *added] or keys_at(Specification, data, place)
+    if not shared or not ordered or any(not isinstance(key, str) for key in added):
+        return None
+    gone = (((*place, str(key)), _GONE) for key in old if key not in new)
+    kept = (_steps(data, (*place, str(key)), new[key]) for key in (*shared, *added))
+    return chain(gone, chain.from_iterable(kept))
+
+
+def _steps_of_items(
+    data: Any, place: Place, old: list[Any], new: list[Any]
+) -> Iterator[tuple[Place, Any]] | None:
+    """Items that are added at the end, a run of them that goes, or one that changes; None for anything else."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    gone = len(old) - len(new)
+    if 0 < same == len(old):
+        return (((*place, i), new[i]) for i in range(same, len(new)))
+    if new and gone > 0 and old[same + gone :] == new[same:]:
+        return (((*place, i), _GONE) for i in reversed(range(same, same + gone)))
+    if not gone and same < len(old) and old[same + 1 :] == new[same + 1 :]:
+        return _steps(data, (*place, same), new[same])
+    return None
+
+
+def _changed(text: str, place: Place, value: Any) -> str:
+    """The text changed at a place: there alone if that can be, else with more of what is around it."""
+    mark = _MARK if text.startswith(_MARK) else ""
+    text = text.removeprefix(_MARK)
+    data = read(text).data
+    if not isinstance(data, dict):
+        raise _refused("it holds no keys.")
+    wanted = _with(data, place, value)
+    error = _refused(f"it is written so that `{cut(str(place[0]))}` cannot be changed alone.")
+    while place:
+        try:
+            found = _Page(text, data).edited(place, value)
+            if read(found).data == wanted:
+                return mark + found
+        except (FacsimileError, _Odd) as refused:
+            error = refused if isinstance(refused, FacsimileError) else error
+        place = place[:-1]
+        value = at(wanted, place)
+    raise error
+
+
+def _refused(problem: str) -> FacsimileError:
+    return refusal("E210", problem=problem, suggestion="Write each key and its value on a line of its own.")
+
+
+class _Odd(Exception):
+    """A text that has no place for an edit."""
 
 
 def _with(data: Any, place: Place, value: Any) -> Any:
@@ -120,9 +182,10 @@ def _with(data: Any, place: Place, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A key with its value, or an item of a list: where it begins, and where its value may stand.
+    """A key with its value, or an item of a list.
 
-    `begin` is the first character of the key, or the dash of a block list; `after` is behind its colon or dash.
+    `begin` is the first character of the key or the item, of a block list its dash; `after` is behind the colon
+    or the dash.
     """
 
     begin: int
@@ -142,264 +205,239 @@ class _Page:
     def edited(self, place: Place, value: Any) -> str:
         """The text with a value at a place, or without what stands there."""
         parent = self.node(place[:-1])
-        entries = self.entries(parent)
-        found = self.index(parent, place[-1])
-        if found is None:
-            if not entries:
-                empty = [value] if isinstance(parent, yaml.SequenceNode) else {place[-1]: value}
-                return self.whole(place[:-1], parent, empty)
+        entries, found = self.entries(parent), self.index(parent, place[-1])
+        listed = isinstance(parent, yaml.SequenceNode)
+        if found is None and entries:
             return self.added(place, parent, entries, value)
+        if found is None:
+            return self.whole(place[:-1], [value] if listed else {place[-1]: value})
         if value is not _GONE:
             return self.exchanged(parent, entries[found], value)
         if parent.flow_style:
             return self.without_flow(entries, found)
         if len(entries) == 1:
-            return self.whole(place[:-1], parent, [] if isinstance(parent, yaml.SequenceNode) else {})
-        return self.without_block(entries, found, self.column(parent))
-
-    # Where things stand
+            return self.whole(place[:-1], [] if listed else {})
+        return self.without_block(entries[found], parent.start_mark.column)
 
     def node(self, place: Place) -> yaml.CollectionNode:
-        here = self.root
+        """The collection at a place."""
+        here: yaml.CollectionNode = self.root
         for part in place:
-            assert isinstance(here, yaml.CollectionNode)
             found = self.index(here, part)
             assert found is not None
             here = here.value[found][1] if isinstance(here, yaml.MappingNode) else here.value[found]
-        assert isinstance(here, yaml.CollectionNode)
         return here
 
     def index(self, node: yaml.CollectionNode, part: str | int) -> int | None:
         """The number of the entry that a part of a place names."""
-        if isinstance(node, yaml.SequenceNode):
-            return part if isinstance(part, int) and part < len(node.value) else None
-        names = [str(plain(key.value, key.style)) for key, _ in node.value]
-        return names.index(str(part)) if str(part) in names else None
+        listed = isinstance(node, yaml.SequenceNode)
+        names: list[str | int] = [*range(len(node.value))] if listed else _names(node)
+        return names.index(part) if part in names else None
 
     def entries(self, node: yaml.CollectionNode) -> list[_Entry]:
         """All entries of a collection, in order."""
-        found: list[_Entry] = []
         if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                colon = self.skipped(key.end_mark.index)
-                there = self.text[colon : colon + 1] == ":"
-                after = colon + 1 if there else key.end_mark.index
-                found.append(_Entry(key.start_mark.index, after, value, there))
-        elif node.flow_style:
-            found = [_Entry(item.start_mark.index, item.start_mark.index, item) for item in node.value]
-        else:
-            dash = node.start_mark.index
-            for item in node.value:
-                if self.text[dash : dash + 1] != "-":
-                    raise _Odd
-                found.append(_Entry(dash, dash + 1, item))
-                dash = self.skipped(self.end(item))
+            return [self.pair(key, value) for key, value in node.value]
+        if node.flow_style:
+            return [_Entry(item.start_mark.index, item.start_mark.index, item) for item in node.value]
+        found: list[_Entry] = []
+        dash = node.start_mark.index
+        for item in node.value:
+            if self.text[dash : dash + 1] != "-":
+                raise _Odd
+            found.append(_Entry(dash, dash + 1, item))
+            dash = self.skipped(self.end(item))
         return found
 
-    def column(self, node: yaml.Node) -> int:
-        """The column of a collection's keys or dashes."""
-        return int(node.start_mark.column)
+    def pair(self, key: yaml.Node, value: yaml.Node) -> _Entry:
+        """A key with its value; between braces the colon may be left out."""
+        colon = self.skipped(key.end_mark.index)
+        there = self.text[colon : colon + 1] == ":"
+        return _Entry(key.start_mark.index, colon + 1 if there else key.end_mark.index, value, there)
 
     def end(self, node: yaml.Node) -> int:
-        """Where a value ends: its last character, not the comments and blank lines behind it."""
-        end = int(node.end_mark.index)
+        """Where a value ends: behind its last character, before the comments and blank lines that follow."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style:
             last = node.value[-1]
             return self.end(last[1] if isinstance(node, yaml.MappingNode) else last)
-        if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
-            begin = node.start_mark.index
-            header = self.rest(begin)
-            return end if "+" in header else begin + len(self.text[begin:end].rstrip(f" \t{_BREAKS}"))
-        return end
+        begin, end = int(node.start_mark.index), int(node.end_mark.index)
+        clipped = isinstance(node, yaml.ScalarNode) and node.style in ("|", ">") and "+" not in self.rest(begin)
+        return begin + len(self.text[begin:end].rstrip(_BLANKS)) if clipped else end
 
     def skipped(self, index: int) -> int:
         """The first character from here on that is no blank, break or comment."""
         found = _SPACE.match(self.text, index)
-        assert found is not None
-        return found.end()
+        return found.end() if found else index
 
     def rest(self, index: int) -> str:
         """What is left of a line."""
         found = _REST.match(self.text, index)
-        assert found is not None
-        return found.group()
+        return found.group() if found else ""
 
     def line_start(self, index: int) -> int:
-        while index and self.text[index - 1] not in _BREAKS:
-            index -= 1
-        return index
+        """The beginning of the line that holds this character."""
+        return max(self.text.rfind(end, 0, index) for end in _BREAKS) + 1
+
+    def line_above(self, start: int) -> int:
+        """The beginning of the line before the one that begins here."""
+        return self.line_start(start - (2 if self.text[:start].endswith("\r\n") else 1))
 
     def next_line(self, index: int) -> int:
         """The beginning of the line after the one that holds this character."""
         end = index + len(self.rest(index))
-        return end + (2 if self.text[end : end + 2] == "\r\n" else 1 if end < len(self.text) else 0)
+        return end + (2 if self.text.startswith("\r\n", end) else 1 if end < len(self.text) else 0)
+
+    def margin(self, start: int) -> str:
+        """The blanks with which a line begins."""
+        line = self.rest(start)
+        return line[: len(line) - len(line.lstrip(" \t"))]
 
     def put(self, begin: int, end: int, new: list[str]) -> str:
+        """The text with these lines between two characters."""
         return self.text[:begin] + self.newline.join(new) + self.text[end:]
 
-    # What is done there
-
-    def whole(self, place: Place, node: yaml.CollectionNode, value: Any) -> str:
+    def whole(self, place: Place, value: Any) -> str:
         """Another value for all of a collection."""
         if place:
-            parent = self.node(place[:-1])
-            found = self.index(parent, place[-1])
-            assert found is not None
-            return self.exchanged(parent, self.entries(parent)[found], value)
-        keys = lines(value, -INDENT, 0, block=True)
-        return self.put(node.start_mark.index, self.end(node), keys[1:] if len(keys) > 1 else [inline(value)])
+            return self.edited(place, value)
+        found = lines(value, -INDENT, 0, {})
+        new = found[1:] if len(found) > 1 else [inline(value)]
+        return self.put(self.root.start_mark.index, self.end(self.root), new)
 
     def exchanged(self, parent: yaml.CollectionNode, entry: _Entry, value: Any) -> str:
-        """Another value for an entry."""
+        """Another value for an entry; a comment behind its key stays there."""
         begin = entry.value.start_mark.index
-        end = max(len(self.text[: self.end(entry.value)].rstrip(f" \t{_BREAKS}")), entry.after)
+        end = max(len(self.text[: self.end(entry.value)].rstrip(_BLANKS)), entry.after)
         if parent.flow_style:
-            lead = "" if entry.colon else ": "
-            lead = lead or (" " if begin == entry.after and isinstance(parent, yaml.MappingNode) else "")
-            return self.put(begin, end, self.flowing(lead, value, begin, parent))
-        blocks = isinstance(entry.value, yaml.CollectionNode) and not entry.value.flow_style
-        same = isinstance(value, dict if isinstance(entry.value, yaml.MappingNode) else list)
-        column, used = self.column(parent), entry.after - self.line_start(entry.after)
-        new = lines(value, column, used, block=blocks and same)
+            lead = " " if isinstance(parent, yaml.MappingNode) and begin == entry.after else ""
+            return self.put(begin, end, self.flowing(lead if entry.colon else ": ", value, begin))
+        column, like = parent.start_mark.column, _blocks(entry.value)
         if isinstance(parent, yaml.SequenceNode):
-            new = item_lines(value, column, block=blocks and same)
+            new = item_lines(value, column, like)
             new[0] = new[0][1:]
+        else:
+            new = lines(value, column, entry.after - self.line_start(entry.after), like)
         gap = self.text[entry.after : begin]
-        if not blocks and len(new) == 1 and gap.strip(" \t") == "" and gap:
+        if like is None and len(new) == 1 and gap and not gap.strip(" \t"):
             return self.put(begin, end, [new[0][1:]])
         behind = _comment(self.rest(entry.after)) if any(c in gap for c in _BREAKS) else ""
-        if blocks:
+        if like is not None:
             end += len(self.rest(end))
         elif not behind and len(new) > 1:
             behind = _comment(self.rest(end))
             end += len(behind)
         return self.put(entry.after, end, [new[0] + behind, *new[1:]])
 
-    def flowing(self, lead: str, value: Any, index: int, parent: yaml.Node) -> list[str]:
+    def flowing(self, lead: str, value: Any, index: int) -> list[str]:
         """A value within brackets, from this character on; a long list of words takes several lines."""
         start = self.line_start(index)
-        words = isinstance(value, list) and value and not any(isinstance(v, list | dict) for v in value)
+        words = isinstance(value, list) and value and not _rich(value)
         if not words or index - start + len(lead) + len(inline(value)) <= WIDTH:
             return [lead + inline(value)]
-        depth = len(self.rest(start)) - len(self.rest(start).lstrip(" "))
-        return [f"{lead}[", *filled([scalar(v, flow=True) for v in value], " " * (depth + INDENT))]
+        inner = self.margin(start) + " " * INDENT
+        return [f"{lead}[", *filled([scalar(item, flow=True) for item in value], inner)]
 
     def added(self, place: Place, parent: yaml.CollectionNode, entries: list[_Entry], value: Any) -> str:
         """One more key, or one more item at the end."""
-        name = place[-1]
-        before = len(entries) - 1 if isinstance(parent, yaml.SequenceNode) else self.before(place, parent)
-        word = "" if isinstance(parent, yaml.SequenceNode) else f"{scalar(name, flow=True)}:"
+        listed, name = isinstance(parent, yaml.SequenceNode), place[-1]
+        before = len(entries) - 1 if listed else self.before(place, parent)
+        word = "" if listed else f"{scalar(name, flow=True)}:"
         if parent.flow_style:
-            lead = f"{word} " if word else ""
-            return self.added_flow(parent, entries, before, lead, value)
-        column = self.column(parent)
-        if word:
-            first, *rest = lines(
-                value, column, column + len(word), block=not column and isinstance(value, dict)
-            )
-            new = [word + first, *rest]
+            return self.added_flow(parent, entries, before, f"{word} " if word else "", value)
+        column = parent.start_mark.column
+        if listed:
+            new = item_lines(value, column, _blocks(entries[-1].value))
         else:
-            likes = [e.value for e in entries if isinstance(e.value, yaml.CollectionNode)]
-            new = item_lines(value, column, block=bool(likes) and not likes[-1].flow_style)
-        margin = " " * column
+            like: Blocks = None if column else [] if _rich(value) else {}
+            first, *rest = lines(value, column, column + len(word), like)
+            new = [word + first, *rest]
         if before < 0:
-            return self.put(entries[0].begin, entries[0].begin, [*new, margin])
-        end = self.end(entries[before].value)
-        end = max(end, entries[before].after)
-        new[0] = margin + new[0]
-        apart = [""] if self.apart(entries, before) else []
-        if end and self.text[end - 1] in _BREAKS:
-            return self.put(end, end, [*apart, *new, ""])
+            return self.put(entries[0].begin, entries[0].begin, [*new, " " * column])
+        end = max(self.end(entries[before].value), entries[before].after)
+        new = [*([""] if listed and self.apart(entries[-2:]) else []), " " * column + new[0], *new[1:]]
+        if self.text[end - 1] in _BREAKS:
+            return self.put(end, end, [*new, ""])
         end += len(self.rest(end))
-        return self.put(end, end, ["", *apart, *new])
+        return self.put(end, end, ["", *new])
 
     def added_flow(
         self, parent: yaml.CollectionNode, entries: list[_Entry], before: int, lead: str, value: Any
     ) -> str:
+        """One more entry within brackets, on a line of its own where all have one or the line is full."""
         if before < 0:
-            begin = entries[0].begin
-            new = self.flowing(lead, value, begin, parent)
-            return self.put(begin, begin, [*new[:-1], new[-1] + ", "])
-        last = entries[before]
-        end = max(self.end(last.value), last.after)
+            *rest, last = self.flowing(lead, value, entries[0].begin)
+            return self.put(entries[0].begin, entries[0].begin, [*rest, last + ", "])
+        end = max(self.end(entries[before].value), entries[before].after)
         starts = [self.line_start(entry.begin) for entry in entries]
-        listed = len(set(starts)) == len(starts) > 1
-        start, length = self.line_start(end), len(lead) + len(inline(value)) + len(", ]")
-        if listed or (
-            end - start + length > WIDTH and starts[before] != self.line_start(parent.start_mark.index)
-        ):
-            at = starts[before]
-            margin = self.text[at:][: len(self.rest(at)) - len(self.rest(at).lstrip(" \t"))]
-            return self.put(end, end, [",", margin + lead + inline(value)])
-        return self.put(end, end, self.flowing(f", {lead}", value, end, parent))
+        own = len(set(starts)) == len(starts) > 1
+        full = end - self.line_start(end) + len(f", {lead}{inline(value)}]") > WIDTH
+        if own or (full and starts[before] != self.line_start(parent.start_mark.index)):
+            return self.put(end, end, [",", self.margin(starts[before]) + lead + inline(value)])
+        return self.put(end, end, self.flowing(f", {lead}", value, end))
 
     def before(self, place: Place, parent: yaml.CollectionNode) -> int:
         """The entry that a new key follows: the last one before it in the order of a specification."""
-        order = keys_at(Specification, self.data, place[:-1])
+        order, names = keys_at(Specification, self.data, place[:-1]), _names(parent)
         if place[-1] not in order:
-            return len(parent.value) - 1
-        names = [str(plain(key.value, key.style)) for key, _ in parent.value]
-        earlier = [
-            (order.index(n), i) for i, n in enumerate(names) if n in order[: order.index(str(place[-1]))]
-        ]
-        return max(earlier)[1] if earlier else -1
+            return len(names) - 1
+        earlier = order[: order.index(str(place[-1]))]
+        found = [(earlier.index(str(name)), i) for i, name in enumerate(names) if name in earlier]
+        return max(found)[1] if found else -1
 
-    def apart(self, entries: list[_Entry], before: int) -> bool:
-        """Whether blank lines part the entries around a new one."""
-        first = before if before + 1 < len(entries) else before - 1
-        if first < 0:
-            return False
-        gap = self.text[self.end(entries[first].value) : entries[first + 1].begin]
-        return any(not line.strip() for line in re.split("\r\n|[\r\n\x85\u2028\u2029]", gap)[1:-1])
+    def apart(self, entries: list[_Entry]) -> bool:
+        """Whether a blank line parts two entries."""
+        gaps = (self.text[self.end(one.value) : other.begin] for one, other in pairwise(entries))
+        return any(not line.strip() for gap in gaps for line in re.split(rf"\r\n|[{_BREAKS}]", gap)[1:-1])
 
-    def without_block(self, entries: list[_Entry], found: int, column: int) -> str:
+    def without_block(self, entry: _Entry, column: int) -> str:
         """Without an entry of a block and the comment lines above it; blank lines do not pile up."""
-        entry = entries[found]
         start, end = self.line_start(entry.begin), max(self.end(entry.value), entry.after)
         stop = end if self.text[end - 1] in _BREAKS else self.next_line(end)
         if self.text[start : entry.begin].strip(" \t"):
-            return self.put(entry.begin, _blanks(self.text, stop), [""])
-        while start and self.is_comment(above := self.line_start(_broken(self.text, start)), column):
-            start = above
-        parted = not start or not self.text[self.line_start(_broken(self.text, start)) : start].strip()
+            following = len(self.text) - len(self.text[stop:].lstrip(_BLANKS))
+            return self.put(entry.begin, following, [""])
+        while start and self.rest(self.line_above(start)).startswith(" " * column + "#"):
+            start = self.line_above(start)
+        parted = not start or not self.rest(self.line_above(start)).strip()
         while parted and stop < len(self.text) and not self.rest(stop).strip():
             stop = self.next_line(stop)
         return self.put(start, stop, [""])
 
-    def is_comment(self, start: int, column: int) -> bool:
-        return self.rest(start)[: column + 1] == " " * column + "#"
-
     def without_flow(self, entries: list[_Entry], found: int) -> str:
-        """Without an entry between brackets and its comma; comments stay."""
+        """Without an entry within brackets and its comma; comments stay."""
         entry = entries[found]
         end = max(self.end(entry.value), entry.after)
         comma = self.skipped(end)
         if self.text[comma : comma + 1] == ",":
-            first = self.put(end, comma + 1, [self.text[end:comma]])
-            stop = end + len(first[end:]) - len(first[end:].lstrip(" \t"))
-            return first[: entry.begin] + first[stop:]
+            rest = self.text[end:comma] + self.text[comma + 1 :]
+            return self.text[: entry.begin] + rest.lstrip(" \t")
         if len(entries) == 1:
             return self.put(entry.begin, end, [""])
-        previous = entries[found - 1]
-        comma = self.skipped(max(self.end(previous.value), previous.after))
+        comma = self.skipped(max(self.end(entries[found - 1].value), entries[found - 1].after))
         if self.text[comma : comma + 1] != ",":
             raise _Odd
         return self.text[:comma] + self.text[comma + 1 : entry.begin].rstrip(" \t") + self.text[end:]
 
 
+def _names(node: yaml.CollectionNode) -> list[str | int]:
+    """The keys of a mapping, as a place names them."""
+    return [str(plain(key.value, key.style)) for key, _ in node.value]
+
+
+def _blocks(node: yaml.Node) -> Blocks:
+    """Which parts of a value are blocks."""
+    if not isinstance(node, yaml.CollectionNode) or node.flow_style:
+        return None
+    if isinstance(node, yaml.MappingNode):
+        return {key.value: _blocks(value) for key, value in node.value}
+    return [_blocks(item) for item in node.value]
+
+
+def _rich(value: Any) -> bool:
+    """Whether a value is a list of collections."""
+    return isinstance(value, list) and any(isinstance(item, list | dict) for item in value)
+
+
 def _comment(line: str) -> str:
     """A comment that a rest of a line consists of, with the blanks before it."""
-    found = _COMMENT.fullmatch(line)
-    return found.group().rstrip() if found and found.group(1) else ""
-
-
-def _blanks(text: str, index: int) -> int:
-    """The first character from here on that is no blank and no break."""
-    while index < len(text) and text[index] in f" \t{_BREAKS}":
-        index += 1
-    return index
-
-
-def _broken(text: str, start: int) -> int:
-    """Before the line break that ends the line above."""
-    return start - 2 if text[:start].endswith("\r\n") else start - 1
+    return line.rstrip() if _COMMENT.fullmatch(line) else ""

@@ -180,6 +180,11 @@ class Salvage:
         raise Unknown
 
 
+def salvaged(kind: Any, data: Any) -> Any:
+    """What is good of data of a type; `Unknown` where nothing is, and for whoever looks at a bad value."""
+    return Salvage()._value(kind, data, ())
+
+
 def keys_at(kind: Any, data: Any, place: Place) -> tuple[str, ...]:
     """The keys that data of a type may have at a place, in the order of its model; none where keys are free."""
     for part in place:

@@ -19,6 +19,10 @@ _OTHER_WORDS = frozenset(["true", "false", "null", "~", "yes", "no", "on", "off"
 """Texts that some reader of YAML takes for something else than a text."""
 
 
+class OneLine(dict[str, Any]):
+    """Keys with their values that stand in one line, however long that gets."""
+
+
 def scalar(value: Any, flow: bool = False) -> str:
     """A value without parts, in one line; in flow style, where brackets and commas mean something.
 
@@ -49,41 +53,52 @@ def inline(value: Any) -> str:
     return scalar(value, flow=True)
 
 
-def lines(value: Any, indent: int, used: int, block: bool = False) -> list[str]:
+Blocks = Mapping[str, Any] | list[Any] | None
+"""Which collections are blocks: a mapping with what is known of its values, a list with that of its items."""
+
+
+def lines(value: Any, indent: int, used: int, like: Blocks = None) -> list[str]:
     """A value after a key or a dash at a column, where so many characters of the first line are used.
 
     The first line continues that of the key; it is empty where all of the value stands below. A collection that
-    is short stands in one line, unless it shall be a block; a longer list of words is filled up line by line.
+    is short stands in one line, unless it is a block in what it shall be like; a longer list of words is filled
+    up line by line.
 
-    >>> lines({"a": "1", "b": ["x"]}, 0, 4, block=True)
+    >>> lines({"a": "1", "b": ["x"]}, 0, 4)
+    [' {a: 1, b: [x]}']
+    >>> lines({"a": "1", "b": ["x"]}, 0, 4, like={})
     ['', '  a: 1', '  b: [x]']
     """
     inner = " " * (indent + INDENT)
+    block = isinstance(like, Mapping if isinstance(value, Mapping) else list)
     if not isinstance(value, Mapping | list | tuple):
         whole = scalar(value)
         return [f" {whole}"] if used + 1 + len(whole) <= WIDTH else _folded(value, inner) or [f" {whole}"]
     whole = inline(value)
-    if not value or (not block and used + 1 + len(whole) <= WIDTH):
+    short = used + 1 + len(whole) <= WIDTH or isinstance(value, OneLine)
+    if not value or (short and not block):
         return [f" {whole}"]
     if isinstance(value, Mapping):
         found = [""]
         for key, item in value.items():
             word = inner + scalar(key, flow=True) + ":"
-            first, *rest = lines(item, indent + INDENT, len(word))
+            known = like.get(str(key)) if isinstance(like, Mapping) else None
+            first, *rest = lines(item, indent + INDENT, len(word), known)
             found += [word + first, *rest]
         return found
     if not block and not any(isinstance(item, Mapping | list | tuple) for item in value):
         return [" [", *filled([scalar(item, flow=True) for item in value], inner)]
     found = [""]
-    for item in value:
-        first, *rest = item_lines(item, indent + INDENT)
+    for i, item in enumerate(value):
+        known = like[min(i, len(like) - 1)] if isinstance(like, list) and like else None
+        first, *rest = item_lines(item, indent + INDENT, known)
         found += [inner + first, *rest]
     return found
 
 
-def item_lines(item: Any, indent: int, block: bool = False) -> list[str]:
+def item_lines(item: Any, indent: int, like: Blocks = None) -> list[str]:
     """An item of a block list whose dash stands at a column; the first line without its indent."""
-    first, *rest = lines(item, indent, indent + 1, block)
+    first, *rest = lines(item, indent, indent + 1, like)
     return ["-" + first, *rest] if first else ["- " + rest[0].lstrip(" "), *rest[1:]]
 
 
