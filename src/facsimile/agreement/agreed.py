@@ -56,8 +56,9 @@ class Agreed:
 
     @property
     def log(self) -> Path:
-        """The log of decisions: release.yaml has release.decisions.jsonl."""
-        return self.path.with_name(self.path.stem + ENDING)
+        """The log of decisions: release.yaml has release.decisions.jsonl, by whatever link it is named."""
+        real = self.path.resolve()
+        return real.with_name(real.stem + ENDING)
 
     @property
     def text(self) -> str:
@@ -177,7 +178,8 @@ class Agreed:
         storage.append(self.log, lines, create=not self.log.exists())
 
     def _locked(self) -> Any:
-        return storage.locked(self.path.with_name(f".{self.path.name}"), PATIENCE_SECONDS)
+        real = self.path.resolve()
+        return storage.locked(real.with_name(f".{real.name}"), PATIENCE_SECONDS)
 
 
 def in_words(before: str, after: str, path: Path) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def workbench_command(
     Example: facsimile workbench release.yaml --public births.csv
     """
     from facsimile.workbench.door import Door
-    from facsimile.workbench.server import listening, opened, serve
+    from facsimile.workbench.server import listening, opened, server
 
     bench = opened(spec, public)
     socket = listening(port)
@@ -47,7 +47,7 @@ def workbench_command(
         import webbrowser
 
         webbrowser.open(link)
-    serve(bench, socket, door)
+    server(bench, door).run(sockets=[socket])
 
 
 COMMANDS = {"workbench": workbench_command}
