@@ -32,6 +32,7 @@ from specs import SMALL
         ("families.1.grid", ("families", 0, "grid")),
         ('"title"', ("title",)),
         ("publish", ("publish",)),
+        ("constraints.raw.2", ("constraints", "raw", 1)),
     ],
 )
 def test_items_are_named_as_people_name_them(item: str, place: Place) -> None:
@@ -46,6 +47,7 @@ def test_items_are_named_as_people_name_them(item: str, place: Place) -> None:
         ("columns.agee.missing", "Did you mean age?"),
         ("columns.age.mising", "Did you mean missing?"),
         ("columns.4", "Known here: age, sex."),
+        ("columns.3.name", "Known here: age, sex."),
         ("columns.0", "Known here: age, sex."),
         ("criteria.marginals-relative", "Did you mean marginals-absolute?"),
         ("constraints.raw.3", "Known here: 1."),

@@ -39,8 +39,8 @@ Named = list[tuple[str, str | int]]
 def place_of(data: Any, item: str) -> Place:
     """The place of an item in the plain data of a specification; an item that it does not have is refused.
 
-    The last key may be one that a specification knows and this one leaves out, the last number that of one more
-    item of a list.
+    What is not there yet may be named at the end: a key that a specification knows and this one leaves out, or
+    the number after the last item of a list.
     """
     found = next(_places(data, (), item), None)
     if found is None:
@@ -83,10 +83,8 @@ def _first(data: Any, place: Place, item: str) -> Iterator[tuple[str | int, str 
     """The parts that an item may begin with, each with what is left: a number first, then long names."""
     value = at(data, place)
     number, quoted = _NUMBER.match(item), _QUOTED.match(item)
-    if isinstance(value, list) and number:
-        place_in, rest = int(number.group()) - 1, item[number.end() + 1 :] if number.end() < len(item) else None
-        if place_in < len(value) + (rest is None):
-            yield place_in, rest
+    if isinstance(value, list) and number and int(number.group()) <= len(value) + 1:
+        yield int(number.group()) - 1, item[number.end() + 1 :] if number.end() < len(item) else None
     if isinstance(value, dict) and quoted and item[quoted.end() :][:1] in ("", "."):
         with suppress(ValueError):
             part = json.loads(quoted.group())

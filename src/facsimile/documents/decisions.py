@@ -2,7 +2,8 @@
 
 One JSON object a line, in a file beside the specification, that is only ever added to. Each line names the hash
 of the line before it, so what is left out, changed or put in between is seen; only a later line, or a signed
-bundle that carries the log, vouches for the last one. The first line holds the whole text of the specification, each change the lines that it replaced: the text at any time follows from the log.
+bundle that carries the log, vouches for the last one. The first line holds the whole text of the specification,
+each change the lines that it replaced: the text at any time follows from the log.
 
 >>> log = Decisions().begun("title: A\\n", when="2026-01-02T03:04:05Z")
 >>> changed = log.changed("title: B\\n", by="Ada", why="Shorter.", when="2026-01-02T03:05:00Z", words=["title"])

@@ -86,9 +86,7 @@ class Outlook:
     def needed(self, thresholds: Mapping[str, Fraction]) -> float | None:
         """The generator's epsilon at which nine of ten candidates meet all, some with other thresholds."""
         given = {c.name: c for c in self.specification.criteria if c.name in thresholds}
-        room = {
-            name: _from_zero(c, thresholds[name]) / _from_zero(c, c.threshold) for name, c in given.items()
-        }
+        room = {name: _from_zero(c, thresholds[name]) / _from_zero(c, c.threshold) for name, c in given.items()}
         return _needed(self.ratios, room, self.specification.budget.generator)
 
     def line(self, criterion: Criterion) -> Attainable:
