@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from facsimile.analysis.combining import combine
     from facsimile.api.answers import answer, open  # noqa: A004
     from facsimile.api.audits import audit
+    from facsimile.api.decisions import comment, decisions, note, set_item, sign
     from facsimile.api.dossiers import dossier
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
@@ -32,6 +33,7 @@ _HOMES = {
     "analysis.combining": ("combine",),
     "api.answers": ("answer", "open"),
     "api.audits": ("audit",),
+    "api.decisions": ("comment", "decisions", "note", "set_item", "sign"),
     "api.dossiers": ("dossier",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
@@ -52,6 +54,8 @@ __all__ = [
     "audit",
     "check",
     "combine",
+    "comment",
+    "decisions",
     "design",
     "dossier",
     "evaluate",
@@ -59,6 +63,7 @@ __all__ = [
     "fit",
     "ledger",
     "load",
+    "note",
     "open",
     "plan",
     "plan_hash",
@@ -66,6 +71,8 @@ __all__ = [
     "replicate",
     "report",
     "risk",
+    "set_item",
+    "sign",
     "simulate",
     "verify",
 ]

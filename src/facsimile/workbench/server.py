@@ -261,7 +261,7 @@ class Workbench:
         """Which public records a rule would leave out."""
         seen, never = self.bench.seen(), request.query_params["never"]
         spec = columns.tried(self.bench, seen, [_new_rule(seen, "raw", never, "asked", "")])
-        line = [one for one in rules.lines(spec, self.bench.read(seen)) if one.kind == "raw"][-1]
+        line = rules.raw_line(spec, self.bench.read(seen), len(spec.constraints.raw) - 1)
         shown = [[*example.values, example.records] for example in line.examples]
         return {"sentence": line.sentence, "records": line.records, "examples": shown, "names": spec.names}
 
