@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browser import Browser, Chromium
 from needs import needs
 from programs import Program
 
@@ -65,9 +66,18 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> str:
-    """The browser's program."""
-    return shutil.which("chromium") or needs("no Chromium on this machine")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """The browser's program, started once."""
+    program = shutil.which("chromium") or needs("no Chromium on this machine")
+    with Chromium(program, tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Chromium) -> Iterator[Browser]:
+    """A browser that no other file of tests used."""
+    with chromium.browser() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,7 @@ BROAD = {
     "release/test_listed.py": "releases that draw from a list, from top to bottom",
     "release/test_replay.py": "a release made again from its transcript",
     "test_bad_inputs.py": "every bad input of docs/errors.md, through the commands",
+    "test_browser.py": "the browser that tests of pages use",
     "test_dist.py": "the wheel and the sdist",
     "test_docs.py": "every page of the documentation",
     "test_glossary.py": "the glossary",

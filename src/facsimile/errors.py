@@ -255,6 +255,21 @@ E435 {problem}
 # papers of a dossier
 E440 {file} cannot be put into a dossier: {problem}.
      Make it again with `facsimile audit --json` or `facsimile risk --json`.
+# agreeing on a specification
+E441 The log of decisions {file} is not whole: a line was changed, left out or put in between.
+     Restore it from a backup, or move it away to begin a new one.
+E442 Somebody changed {item} meanwhile: nothing was written.
+     Look at it as it is now, and change it again if you still want to.
+E443 A decision needs a name and a reason, each of at most 4,000 characters.
+     Say who decides, and why.
+E444 The workbench has no public file to try anything on.
+     Start it with --public FILE.
+E445 The workbench shows rehearsed releases and reports that were made on it, and no other file.
+     Open the file itself.
+E447 The log of decisions {file} does not end with this specification.
+     Note what was changed since: `facsimile spec log SPEC --by NAME --why REASON`.
+E446 Port {port} of this machine is taken, or not yours to use.
+     Leave --port out for a free one.
 # verification of a bundle
 E501 {file} is missing from the bundle.
      Get the bundle again from its publisher.

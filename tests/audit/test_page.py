@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from axe import violations
-from documents.test_browser import Browser
+from browser import Browser
 from facsimile.audit.page import TITLES, page, sections
 from facsimile.documents.evidence import KINDS, Audit, Evidence
 
@@ -41,13 +40,6 @@ def test_the_page_says_first_whether_something_was_found() -> None:
     assert "were not looked for" in page(partial) and "were not looked for" not in page(AUDIT)
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = Browser(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.close()
-
-
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_fits_the_screen_asks_for_nothing_and_passes_axe(
     browser: Browser, tmp_path: Path, width: int
@@ -56,6 +48,5 @@ def test_the_page_fits_the_screen_asks_for_nothing_and_passes_axe(
     place.write_text(page(FAILED), encoding="utf-8")
     browser.open(place, width)
     assert browser.value("document.documentElement.scrollWidth") <= width
-    asked = [event["request"]["url"] for event in browser.named("Network.requestWillBeSent")]
-    assert [url for url in asked if not url.startswith("data:")] == [place.as_uri()]
+    assert browser.asked() == [place.as_uri()] and browser.troubles() == []
     assert violations(browser) == []

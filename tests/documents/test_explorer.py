@@ -25,10 +25,10 @@ from scipy.special import stdtrit
 from scipy.stats import binom
 
 from axe import violations
+from browser import Browser
 from conftest import EXAMPLES
 from documents.intervals import Box, Rules, counted, mean_of
 from documents.sample import BIRTHS
-from documents.test_browser import Browser
 from documents.town import HOSTILE, LAYOUT, NAMES, Town, noisy, specification, town
 from facsimile.acceptance.candidate import Candidate
 from facsimile.acceptance.decision import fine_grid
@@ -158,33 +158,9 @@ class Opened:
 
     def at(self, width: int = 1280, address: str = "") -> Opened:
         """The page at this width, with a view in its address."""
-        self.browser.ask("Page.navigate", url="about:blank")
-        self.browser.events.clear()
-        self.browser.ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=844,
-            deviceScaleFactor=1,
-            mobile=width < 700,
-        )
-        self.browser.ask("Page.navigate", url=self.path.as_uri() + address)
-        self.waited("document.documentElement && document.documentElement.dataset.shown")
+        self.browser.open(self.path.as_uri() + address, width)
+        self.browser.until("document.documentElement.dataset.shown")
         return self
-
-    def waited(self, condition: str) -> None:
-        promise = (
-            "new Promise((done, end) => { setTimeout(end, 30000);"
-            f" const look = () => ({condition}) ? done(0) : setTimeout(look, 10); look(); }})"
-        )
-        found = self.browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True)
-        assert "exceptionDetails" not in found, condition
-
-    def value(self, expression: str) -> Any:
-        return self.browser.value(expression)
-
-    def do(self, statement: str) -> None:
-        """Something that has no value."""
-        assert "exceptionDetails" not in self.browser.ask("Runtime.evaluate", expression=statement)
 
     def spent(self) -> float:
         """Milliseconds of work by the page's own thread so far: not those that it waits for a busy machine."""
@@ -193,31 +169,13 @@ class Opened:
         return 1000 * float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
     def text(self, selector: str) -> str:
-        found: str = self.value(f"document.querySelector({json.dumps(selector)}).textContent")
+        found: str = self.browser.value(f"document.querySelector({json.dumps(selector)}).textContent")
         return re.sub("[\u2066-\u2069]", "", found)
-
-    def press(self, key: str) -> None:
-        codes = {"Tab": 9, "ArrowDown": 40, "End": 35, " ": 32}
-        for kind in ("keyDown", "keyUp"):
-            text = {"text": key} if key == " " and kind == "keyDown" else {}
-            self.browser.ask(
-                "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key], **text
-            )
 
     def quiet(self) -> None:
         """Nothing was asked for, and nothing went wrong."""
-        asked = [event["request"]["url"] for event in self.browser.named("Network.requestWillBeSent")]
-        inside = ("data:", "blob:", "about:", self.path.as_uri())
-        assert [url for url in asked if not url.startswith(inside)] == []
-        for trouble in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
-            assert not self.browser.named(trouble), self.browser.named(trouble)
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = Browser(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.close()
+        assert {address.partition("#")[0] for address in self.browser.asked()} == {self.path.as_uri()}
+        assert self.browser.troubles() == []
 
 
 def opened(browser: Browser, folder: Path, made: Town) -> Opened:
@@ -273,7 +231,7 @@ def test_the_page_says_what_the_rules_say(browser: Browser, tmp_path: Path, sche
     page, rules, lines = opened(browser, tmp_path, made).at(), Rules(made.basis), 0
     sure = 0
     for state in random_views(7, 60):
-        found = page.value(f"explorer.view({json.dumps(state)})")
+        found = browser.value(f"explorer.view({json.dumps(state)})")
         for line in found["lines"]:
             value, interval, (least, most) = reference(rules, state, line)
             assert line["value"] == pytest.approx(value, nan_ok=True) or np.isnan(value)
@@ -287,9 +245,10 @@ def test_the_page_says_what_the_rules_say(browser: Browser, tmp_path: Path, sche
 
 
 def test_every_kind_of_rule_speaks(browser: Browser, tmp_path: Path) -> None:
-    page, seen = opened(browser, tmp_path, town()).at(), set()
+    opened(browser, tmp_path, town()).at()
+    seen = set()
     for state in [*random_views(7, 60), {"show": "count", "split": [{"place": 0}, {"place": 2}], "only": []}]:
-        seen |= set(page.value(f"explorer.view({json.dumps(state)}).lines.flatMap(({{ rule }}) => rule)"))
+        seen |= set(browser.value(f"explorer.view({json.dumps(state)}).lines.flatMap(({{ rule }}) => rule)"))
     assert {"cells", "table", "mean", "never"} <= seen
 
 
@@ -308,7 +267,7 @@ def test_replicates_estimate_what_nothing_guarantees(browser: Browser, tmp_path:
     path.write_bytes(explorer.explorer(basis, made.report, pairs))
     page, sure = Opened(browser, path).at(), 0
     for state in random_views(11, 15):
-        for line in page.value(f"explorer.view({json.dumps(state)})")["lines"]:
+        for line in browser.value(f"explorer.view({json.dumps(state)})")["lines"]:
             value, _, (least, most) = reference(Rules(basis), state, line)
             figures = [
                 [reference(Rules(replace(basis, table=table)), state, line)[0] for table in pair]
@@ -325,32 +284,32 @@ def test_replicates_estimate_what_nothing_guarantees(browser: Browser, tmp_path:
     assert sure > 30
     page.at(1280, "#show=mean+rooms&by=work")
     assert page.text("#badge") == "Estimated" and "without a guarantee" in page.text("#interval")
-    assert page.value("document.querySelectorAll('.estimated .interval').length") == 3
+    assert browser.value("document.querySelectorAll('.estimated .interval').length") == 3
 
 
 def test_two_ticks_answer_a_question(browser: Browser, tmp_path: Path) -> None:
     made = town()
     page = opened(browser, tmp_path, made).at(390)
     for place, code in ((0, 0), (2, 1)):
-        page.value(f"document.querySelectorAll('details')[{place}].open = true")
-        page.do(f"document.querySelectorAll('details')[{place}].querySelectorAll('input')[{code}].click()")
+        browser.value(f"document.querySelectorAll('details')[{place}].open = true")
+        browser.do(f"document.querySelectorAll('details')[{place}].querySelectorAll('input')[{code}].click()")
     box: Box = {"age": frozenset([0]), "rooms": frozenset([1])}
     found, value = Rules(made.basis).count(box), counted(made.basis.table, box)
     assert found is not None
     assert page.text("#figure") == f"{value:,} of 3,000 records have age less than 18 and rooms 2."
     low, high = found
     assert f"between {low:,} and {high:,}, guaranteed at 95\u00a0%" in page.text("#interval")
-    assert page.value("document.querySelector('#answer').getAttribute('role')") == "status"
-    top = page.value("document.querySelector('#answer').getBoundingClientRect().top")
+    assert browser.value("document.querySelector('#answer').getAttribute('role')") == "status"
+    top = browser.value("document.querySelector('#answer').getBoundingClientRect().top")
     assert 0 <= top < 844, "the answer is in sight where the boxes are ticked"
 
 
 def test_a_view_is_in_its_address_and_in_its_file(browser: Browser, tmp_path: Path) -> None:
     made = town()
-    page = opened(browser, tmp_path, made).at(1280, "#show=share-0&by=work&by=age*&only+garden=1")
-    assert page.value("document.querySelector('#columns').value") == "0g"
-    assert "share-0" in page.value("location.hash") and "only+garden=1" in page.value("location.hash")
-    text = page.value("explorer.csv()")
+    opened(browser, tmp_path, made).at(1280, "#show=share-0&by=work&by=age*&only+garden=1")
+    assert browser.value("document.querySelector('#columns').value") == "0g"
+    assert "share-0" in browser.value("location.hash") and "only+garden=1" in browser.value("location.hash")
+    text = browser.value("explorer.csv()")
     comments = [line for line in text.splitlines() if line.startswith("#")]
     assert any("Synthetic records" in line for line in comments) and any(
         "REHEARSAL" in line for line in comments
@@ -370,15 +329,15 @@ def test_a_view_is_in_its_address_and_in_its_file(browser: Browser, tmp_path: Pa
 
 def test_a_line_is_read_by_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, tmp_path, town()).at(1280, "#show=count&by=age")
-    page.do("document.querySelector('#link').focus()")
-    page.press("Tab")
-    page.press("Tab")
-    assert page.value("document.activeElement.className") == "pick"
+    browser.do("document.querySelector('#link').focus()")
+    browser.press("Tab")
+    browser.press("Tab")
+    assert browser.value("document.activeElement.className") == "pick"
     first = page.text("#figure")
-    page.press("ArrowDown")
+    browser.press("ArrowDown")
     assert page.text("#figure") != first and "age 18 to 29" in page.text("#figure")
-    assert page.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    page.press("End")
+    assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    browser.press("End")
     assert "age more than 79" in page.text("#figure")
 
 
@@ -394,8 +353,8 @@ def test_the_page_fits_the_screen_and_passes_axe(
         "#show=share-1&by=age&by=rooms&only+work=1",
     ):
         page.at(width, address)
-        page.value("document.querySelectorAll('details')[1].open = true")
-        assert page.value("document.documentElement.scrollWidth") <= width
+        browser.value("document.querySelectorAll('details')[1].open = true")
+        assert browser.value("document.documentElement.scrollWidth") <= width
         assert violations(browser) == []
     browser.ask("Emulation.setEmulatedMedia", features=[])
 
@@ -403,18 +362,18 @@ def test_the_page_fits_the_screen_and_passes_axe(
 def test_hostile_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
     made = town(hostile=True)
     page = opened(browser, tmp_path, made).at(1280, "#show=count&by=work")
-    assert HOSTILE[0] in page.value("document.title") and HOSTILE[0] == page.value(
+    assert HOSTILE[0] in browser.value("document.title") and HOSTILE[0] == browser.value(
         "document.querySelector('h1').textContent"
     )
-    assert page.value("document.querySelectorAll('img, b').length") == 0
-    assert page.value("[...document.querySelectorAll('.pick')].map(({ textContent }) => textContent)") == [
+    assert browser.value("document.querySelectorAll('img, b').length") == 0
+    assert browser.value("[...document.querySelectorAll('.pick')].map(({ textContent }) => textContent)") == [
         *HOSTILE
     ]
-    written = page.value("explorer.csv()").splitlines()
+    written = browser.value("explorer.csv()").splitlines()
     rows = list(csv.reader(io.StringIO("\n".join(line for line in written if not line.startswith("#")))))
     assert [row[0] for row in rows[1:]] == [*HOSTILE]
-    page.do("document.querySelector('tbody tr:nth-child(2)').click()")
-    assert f"have work \u2068{HOSTILE[1]}\u2069." in page.value(
+    browser.do("document.querySelector('tbody tr:nth-child(2)').click()")
+    assert f"have work \u2068{HOSTILE[1]}\u2069." in browser.value(
         "document.querySelector('#figure').textContent"
     ).replace("\u2068work\u2069", "work")
     assert violations(browser) == []
@@ -457,9 +416,9 @@ def test_a_page_of_births_is_small_and_fast(browser: Browser, tmp_path: Path, bi
         ("mean-5", ["1", "2", ""]),
         ("mean-5", ["0", "1", "3"]),
     ):
-        page.do(changed % (json.dumps(split), json.dumps(show)))
+        browser.do(changed % (json.dumps(split), json.dumps(show)))
         before = page.spent()
-        page.value(shown)
-        assert page.value("document.getElementById('measure').value") == show
+        browser.value(shown)
+        assert browser.value("document.getElementById('measure').value") == show
         assert page.spent() - before < VIEW_MILLISECONDS, (show, split)
     page.quiet()

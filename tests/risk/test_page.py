@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from axe import violations
-from documents.test_browser import Browser
+from browser import Browser
 from facsimile.risk.page import page
 from risk.samples import sample
 
@@ -31,13 +30,6 @@ def test_a_delta_is_told() -> None:
     assert "<dt>δ</dt>" in page(sample(delta="0.000001")) and "<dt>δ</dt>" not in page(sample())
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = Browser(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.close()
-
-
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_fits_the_screen_asks_for_nothing_and_passes_axe(
     browser: Browser, tmp_path: Path, width: int
@@ -46,7 +38,5 @@ def test_the_page_fits_the_screen_asks_for_nothing_and_passes_axe(
     place.write_text(page(sample("A title that is as long as titles of registers are")), encoding="utf-8")
     browser.open(place, width)
     assert browser.value("document.documentElement.scrollWidth") <= width
-    asked = [event["request"]["url"] for event in browser.named("Network.requestWillBeSent")]
-    assert [url for url in asked if not url.startswith("data:")] == [place.as_uri()]
-    assert not browser.named("Log.entryAdded")
+    assert browser.asked() == [place.as_uri()] and browser.troubles() == []
     assert violations(browser) == []

@@ -15,6 +15,7 @@ from facsimile.results import Page, Result, Tabular
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from facsimile.documents.decisions import Decisions
     from facsimile.documents.evidence import Audit
     from facsimile.release.verify import Verified
     from facsimile.spec.release import Specification
@@ -40,6 +41,7 @@ def release(
     seed: int | None = None,
     public: bool = False,
     audit: Path | str | None = None,
+    decisions: Path | str | None = None,
 ) -> Released:
     """Make a release: search, test and measure under one charge, and write the bundle to a new folder.
 
@@ -51,7 +53,8 @@ def release(
     is charged and no ledger is touched. A public frame is taken there too, with `public=True`.
 
     `audit` is a file that `facsimile.audit().save` wrote as JSON, with this version and without a finding: the
-    bundle carries it.
+    bundle carries it. `decisions` is the log that lies beside the specification: with it the bundle says who
+    decided what, by name.
 
     >>> made = facsimile.release("release.yaml", "births.csv", "bundle", ledger="l")  # doctest: +SKIP
     >>> facsimile.release("release.yaml", "public.csv", "tried", rehearse=True, seed=1)  # doctest: +SKIP
@@ -66,7 +69,8 @@ def release(
     spec = checked(specification)
     prior = prior_of(spec, given)
     evidence = None if audit is None else _evidence(audit)
-    request = Request(spec, given, Path(out), book, mark, signing, workers, secret, prior, evidence)
+    log = None if decisions is None else _decided(Path(decisions), spec)
+    request = Request(spec, given, Path(out), book, mark, signing, workers, secret, prior, evidence, log)
     if seed is None:
         return Released(request.out, _silently(lambda: release(request, patient)).as_json())
     tried = rehearsal(request, seed)
@@ -85,6 +89,23 @@ def _evidence(path: Path | str) -> Audit:
     found = Audited.load(path).found
     if not (found.passed and found.whole) or found.version != __version__:
         raise refusal("E425")
+    return found
+
+
+def _decided(path: Path, specification: Specification) -> Decisions:
+    """A log that a bundle may carry: a whole one, which ends with this specification."""
+    from facsimile import storage
+    from facsimile.documents.decisions import MOST_BYTES, Decisions
+    from facsimile.release.verify import ends_with
+
+    try:
+        found = Decisions.of(storage.read(path) if path.stat().st_size <= MOST_BYTES else b"too large")
+    except OSError:
+        raise refusal("E212", file=path.name) from None
+    except ValueError:
+        raise refusal("E441", file=path.name) from None
+    if not ends_with(found, specification):
+        raise refusal("E447", file=path.name)
     return found
 
 
@@ -208,7 +229,7 @@ class Held(Result):
 
     def as_json(self) -> dict[str, Any]:
         found = asdict(self.found)
-        newer = ("delta", "remade", "audited")
+        newer = ("delta", "remade", "audited", "decisions")
         return {"verified": True, **{k: v for k, v in found.items() if k not in newer or v is not None}}
 
     def page(self) -> Page:
@@ -225,6 +246,8 @@ class Held(Result):
             page.line(REMADE[found.remade])
         if found.audited is not None:
             page.line(f"It carries an audit of {found.audited} that found nothing against a claim.")
+        if found.decisions is not None:
+            page.line(f"It carries the log of {found.decisions:,} decisions that led to this specification.")
         if found.bounds:
             page.line(holding(found.bounds, found.confidence, found.of_search))
             page.line(standing_in(found.standing_in))

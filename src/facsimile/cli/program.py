@@ -21,6 +21,7 @@ from facsimile.cli import (
     replicates,
     risks,
     specification,
+    workbench,
 )
 from facsimile.cli.page import Screen, Unprinted, print_json, said_or
 from facsimile.errors import FacsimileError, refusal
@@ -33,7 +34,7 @@ _PLAIN = {
     "Input should be": "it must be",
     "Value error, ": "",
 }
-GROUPS = (specification, public, release, answers, dossiers, replicates, exploring, audits, risks)
+GROUPS = (specification, public, release, answers, dossiers, replicates, exploring, audits, risks, workbench)
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(

@@ -40,6 +40,10 @@ def release_command(
         Path | None,
         typer.Option(metavar="FILE", help="An audit of this machine (JSON) for the bundle."),
     ] = None,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The log of decisions beside the specification, for the bundle."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a release: search, test and measure under one charge, and write the bundle.
@@ -63,7 +67,7 @@ def release_command(
     ):
         made = release(
             specification, data, out, ledger=ledger, anchor=anchor, dataset_key=dataset_key, key=key,
-            workers=workers, rehearse=rehearse, seed=seed, audit=audit,
+            workers=workers, rehearse=rehearse, seed=seed, audit=audit, decisions=decisions,
         )  # fmt: skip
     with said_or(f"The release is made and stands in {out}; its summary could not be printed."):
         show(made, as_json)

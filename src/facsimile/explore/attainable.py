@@ -11,7 +11,7 @@ saved       the generator's epsilon that a threshold half as large again would s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -56,31 +56,57 @@ class Attainable:
         return 0.0 if self.needed is None or self.relaxed is None else self.needed - self.relaxed
 
 
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What one look at a public table tells, whatever the thresholds: it is under the first alternatives.
+
+    `reached`: what nine of ten pairs of samples keep; `ratios`: for each criterion with a prediction the worst
+    errors beside its limit, a line for each rung of the ladder.
+    """
+
+    specification: Specification
+    reached: dict[str, float | None]
+    ratios: dict[str, Floats]
+
+    @classmethod
+    def of(cls, specification: Specification, table: Table, seed: int = 0) -> Outlook:
+        """Of a public table at the finest refinement."""
+        spec = specification.sized(table.n)
+        real, epsilon = recode(spec, table, spec.first), spec.budget.generator
+        reached = dict(zip([c.name for c in spec.criteria], _apart(spec, real, seed), strict=True))
+        found = foreseen(spec, real, epsilon)
+        ratios = {} if found is None else _ratios(found, Rehearsals(spec, real, spec.first, epsilon))
+        return cls(spec, reached, ratios)
+
+    def predicted(self, criterion: Criterion) -> float | None:
+        """The error that nine of ten candidates keep; None where that is not known."""
+        known = self.ratios.get(criterion.name)
+        return None if known is None else _error(criterion, float(np.quantile(known[LADDER == 1][0], NINE)))
+
+    def needed(self, thresholds: Mapping[str, Fraction]) -> float | None:
+        """The generator's epsilon at which nine of ten candidates meet all, some with other thresholds."""
+        given = {c.name: c for c in self.specification.criteria if c.name in thresholds}
+        room = {name: _from_zero(c, thresholds[name]) / _from_zero(c, c.threshold) for name, c in given.items()}
+        return _needed(self.ratios, room, self.specification.budget.generator)
+
+    def line(self, criterion: Criterion) -> Attainable:
+        """What is told of one criterion."""
+        name, wider = criterion.name, RELAXED * criterion.threshold
+        return Attainable(
+            name,
+            float(criterion.threshold),
+            self.reached[name],
+            self.predicted(criterion),
+            float(wider),
+            self.needed({}),
+            self.needed({name: wider}) if name in self.ratios else None,
+        )
+
+
 def attainable(specification: Specification, table: Table, seed: int = 0) -> tuple[Attainable, ...]:
     """Of each criterion, on a public table at the finest refinement, under the first alternatives."""
-    spec = specification.sized(table.n)
-    real, epsilon = recode(spec, table, spec.first), spec.budget.generator
-    reached = dict(zip([c.name for c in spec.criteria], _apart(spec, real, seed), strict=True))
-    found = foreseen(spec, real, epsilon)
-    ratios = {} if found is None else _ratios(found, Rehearsals(spec, real, spec.first, epsilon))
-    needed = _needed(ratios, {}, epsilon)
-    lines = []
-    for criterion in spec.criteria:
-        name, wider = criterion.name, RELAXED * criterion.threshold
-        room = _from_zero(criterion, wider) / _from_zero(criterion, criterion.threshold)
-        known = ratios.get(name)
-        lines.append(
-            Attainable(
-                name,
-                float(criterion.threshold),
-                reached[name],
-                None if known is None else _error(criterion, float(np.quantile(known[LADDER == 1][0], NINE))),
-                float(wider),
-                needed,
-                None if known is None else _needed(ratios, {name: room}, epsilon),
-            )
-        )
-    return tuple(lines)
+    found = Outlook.of(specification, table, seed)
+    return tuple(map(found.line, found.specification.criteria))
 
 
 def foreseen(specification: Specification, real: Table, epsilon: Fraction) -> Found | None:

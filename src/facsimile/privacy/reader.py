@@ -21,6 +21,7 @@ from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
 from facsimile.table.raw import RawSums
 from facsimile.table.table import Table
+from facsimile.table.values import Values
 
 
 def read(data: Any, specification: Specification) -> Sealed:
@@ -57,6 +58,14 @@ def read_public_sums(data: Any, specification: Specification, names: Sequence[st
     return RawSums.of(encoding, _answer(data, encoding, names), names)
 
 
+def read_public_values(data: Any, specification: Specification) -> Values:
+    """The values that a public table writes, for looks at bins that are not declared yet."""
+    refuse_confidential(data)
+    encoding = Encoding(specification)
+    with opened(data, _wanted(encoding)) as source:
+        return Values.of(encoding, guarded(lambda: run(Values.query(encoding, source)), _code))
+
+
 def _counted(data: Any, specification: Specification) -> Table:
     encoding = Encoding(specification)
     columns = _answer(data, encoding)
@@ -69,13 +78,16 @@ def _counted(data: Any, specification: Specification) -> Table:
 
 
 def _answer(data: Any, encoding: Encoding, sums: Sequence[str] = ()) -> dict[str, Any]:
-    wanted = list(dict.fromkeys(column.raw_name for column in encoding.specification.columns))
-    with opened(data, wanted) as source:
+    with opened(data, _wanted(encoding)) as source:
         counts = guarded(lambda: run(encoding.query(source, sums)), _code)
         empty = not len(counts) and not guarded(source.count().execute, _code)
     if empty:
         raise refusal("E103")
     return {name: counts.column(name).to_numpy() for name in counts.column_names}
+
+
+def _wanted(encoding: Encoding) -> list[str]:
+    return list(dict.fromkeys(column.raw_name for column in encoding.specification.columns))
 
 
 def _code(error: Exception) -> str:

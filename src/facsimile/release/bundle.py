@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from facsimile import storage
 from facsimile.documents import metadata, readme
 from facsimile.documents.catalogue import metadata_files
+from facsimile.documents.decisions import Decisions
 from facsimile.documents.evidence import Audit
 from facsimile.documents.explorer import explorer
 from facsimile.documents.labelled import labelled_files, try_writing
@@ -34,6 +35,7 @@ from facsimile.table.table import Table
 DATA, PARQUET, SPECIFICATION, REPORT = "data.csv", "data.parquet", "release.yaml", "report.json"
 PACKAGE, PAGE, PDF, MANIFEST = "datapackage.json", "README.html", "README.pdf", "manifest.json"
 SIGNATURE, EXPLORER, AUDIT = "signature.dsse", "explore.html", "audit.json"
+DECISIONS = "decisions.jsonl"
 DOCUMENT_BYTES, TABLE_BYTES, LABELLED_BYTES = 8 << 20, 1 << 27, 48
 """Room for documents, for noisy tables, and for a field of a record in labelled files while they are made."""
 NAMES = (DATA, PARQUET, SPECIFICATION, REPORT, PACKAGE, PAGE, PDF)
@@ -53,7 +55,7 @@ def files(
     more: Mapping[str, bytes] | None = None,
 ) -> dict[str, bytes]:
     """The content of every file of the bundle; `folder` has room for what must be a file before it is one, and
-    `more` are its replicates and an audit that it carries."""
+    `more` are its replicates, an audit and a log of decisions that it carries."""
     records = labelled(release.table)
     found = {DATA: as_csv(records), PARQUET: as_parquet(records), SPECIFICATION: _specification(release)}
     found[REPORT] = _json(said.as_json())
@@ -150,7 +152,7 @@ def listed(folder: Path) -> set[str]:
 def ours(name: str) -> bool:
     """Whether a file has a name that bundles use."""
     inside = re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w.-]+", name) or OTHERS.fullmatch(name)
-    return name in (*NAMES, EXPLORER, AUDIT, MANIFEST, SIGNATURE) or inside is not None
+    return name in (*NAMES, EXPLORER, AUDIT, DECISIONS, MANIFEST, SIGNATURE) or inside is not None
 
 
 def replicated(release: Release, prior: Table | None) -> dict[str, bytes]:
@@ -161,9 +163,10 @@ def replicated(release: Release, prior: Table | None) -> dict[str, bytes]:
     return {f"{REPLICATED}{name}": content for name, content in found.items()}
 
 
-def carried(audit: Audit | None) -> dict[str, bytes]:
-    """An audit that goes with a release: public evidence, written anew, so that nothing else comes along."""
-    return {} if audit is None else {AUDIT: _json(audit.as_json())}
+def carried(audit: Audit | None, decisions: Decisions | None) -> dict[str, bytes]:
+    """An audit and a log of decisions that go with a release, written anew: nothing else comes along."""
+    found = {} if audit is None else {AUDIT: _json(audit.as_json())}
+    return found | ({} if decisions is None else {DECISIONS: decisions.content})
 
 
 def exact(name: str) -> bool:

@@ -34,6 +34,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from facsimile.acceptance import Verdict, exact_errors
 from facsimile.acceptance.regression import fit_question
+from facsimile.documents.decisions import Decisions
 from facsimile.documents.evidence import Audit
 from facsimile.documents.report import LedgerPlace, Report
 from facsimile.errors import FacsimileError, refusal
@@ -84,6 +85,8 @@ class Request:
     """What `prior` of the specification names, read and found to be it."""
     audit: Audit | None = None
     """Evidence from this machine that the bundle carries."""
+    decisions: Decisions | None = None
+    """Who decided what about this very specification, for the bundle."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +226,7 @@ def _seeded(found: Accepted, own: Words, before: Words | None) -> Accepted:
 def _written(made: Release, day: date, key: Ed25519PrivateKey | None, request: Request) -> Report:
     """The bundle, under its name; and its report."""
     said, out = report(made, day), request.out
-    more = bundle.replicated(made, request.prior) | bundle.carried(request.audit)
+    more = bundle.replicated(made, request.prior) | bundle.carried(request.audit, request.decisions)
     bundle.write(bundle.files(made, said, key, out.absolute().parent, more), out)
     return said
 

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from facsimile import __version__
+from facsimile.documents.decisions import Decisions
 from facsimile.documents.evidence import Audit
 from facsimile.documents.explorer import unpacked
-from facsimile.errors import refusal
+from facsimile.errors import FacsimileError, refusal
 from facsimile.release import bundle
 from facsimile.release.opened import Files, open_bundle
 from facsimile.release.prior import fingerprint
@@ -29,6 +30,7 @@ from facsimile.release.remade import Remade, made_again
 from facsimile.release.reporting import report
 from facsimile.release.signature import pinned
 from facsimile.sources.address import Address
+from facsimile.spec.load import loads
 from facsimile.spec.release import Specification
 
 LOOSE = {"spread": 1e-3}
@@ -57,6 +59,8 @@ class Verified:
     remade: Remade | None = None
     audited: str | None = None
     """The day of the audit that it carries."""
+    decisions: int | None = None
+    """The number of lines of the log of decisions that it carries."""
 
 
 def verify(
@@ -81,8 +85,9 @@ def verify(
         raise refusal("E506", problem="it is not signed" if signer is None else "another key signed it")
     specification = release.specification
     found = report(release, held.day)
-    audit = _audit(files)
-    again = bundle.files(release, found, more=_replicates(files, specification) | bundle.carried(audit))
+    audit, decisions = _audit(files), _decisions(files, specification)
+    more = _replicates(files, specification) | bundle.carried(audit, decisions)
+    again = bundle.files(release, found, more=more)
     if set(again) != {name for name in files if name != bundle.SIGNATURE}:
         raise refusal("E503", file=bundle.MANIFEST, problem="it names other files than the specification")
     rendered = said.get("version") == __version__
@@ -115,7 +120,29 @@ def verify(
         delta=found.delta,
         remade=remade,
         audited=None if audit is None else audit.day,
+        decisions=None if decisions is None else len(decisions.entries),
     )
+
+
+def _decisions(files: Files, specification: Specification) -> Decisions | None:
+    """The log of decisions that it carries: a whole one, which ends with this specification."""
+    if bundle.DECISIONS not in files:
+        return None
+    try:
+        found = Decisions.of(files[bundle.DECISIONS])
+    except ValueError:
+        raise refusal("E503", file=bundle.DECISIONS, problem="it is no whole log") from None
+    if not ends_with(found, specification):
+        raise refusal("E503", file=bundle.DECISIONS, problem="it ends with another specification")
+    return found
+
+
+def ends_with(log: Decisions, specification: Specification) -> bool:
+    """Whether the last text of a log is this specification, whatever its number of records."""
+    try:
+        return loads(log.text).sized(specification.n).canonical() == specification.canonical()
+    except FacsimileError:
+        return False
 
 
 def _audit(files: Files) -> Audit | None:

@@ -79,6 +79,19 @@ def write_bytes(path: Path, content: bytes) -> None:
     _put(path, lambda part: part.write_bytes(content))
 
 
+def rewrite(path: Path, content: bytes) -> None:
+    """Put other content into a file that is there, in one step; its mode and what links to it stay."""
+    real = path.resolve()
+    part = real.with_name(f".{real.name}.part")
+    try:
+        part.write_bytes(content)
+        part.chmod(real.stat().st_mode & 0o7777)
+        part.replace(real)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise refusal("E403") from None
+
+
 def refuse_taken(path: Path) -> None:
     """A file is new, no link, in a folder that is there: asked before the work."""
     if path.is_symlink() or path.exists():

@@ -103,12 +103,9 @@ class Encoding:
 
         Of a public source it can also give the `sums` of columns' values, and how many values each has.
         """
-        columns = self.columns.items()
-        raw = source.select(**{name: source[e.column.raw_name] for name, e in columns})
-        ready = _fence(raw.select(**{name: prepared(raw[name]) for name, e in columns}))
-        values = {f"{VALUES} {name}": _value(cleaned(self.columns[name].exact, ready[name])) for name in sums}
-        clean = _fence(ready.select(**{name: cleaned(e.column, ready[name]) for name, e in columns}, **values))
-        loose = {name: can_be_malformed(e.column, raw[name].type()) for name, e in columns}
+        columns, values = self.columns.items(), [f"{VALUES} {name}" for name in sums]
+        clean = self.clean(source, sums)
+        loose = {name: can_be_malformed(e.column, source[e.column.raw_name].type()) for name, e in columns}
         kept = {value: clean[value] for value in values}
         pieces = _fence(clean.select(**{name: e.sql(clean[name], loose[name]) for name, e in columns}, **kept))
         totals = {f"{SUM} {name}": pieces[value].sum() for name, value in zip(sums, values, strict=True)}
@@ -117,6 +114,14 @@ class Encoding:
         left_out = self._left_out(counted)
         # The count is part of the filter so that no engine moves it below the counting.
         return counted if left_out is None else counted.filter(~left_out | (counted[COUNT] < 1))
+
+    def clean(self, source: Source, sums: Sequence[str] = ()) -> Source:
+        """What each field says, as one integer; beside it the values that are to be summed."""
+        columns = self.columns.items()
+        raw = source.select(**{name: source[e.column.raw_name] for name, e in columns})
+        ready = _fence(raw.select(**{name: prepared(raw[name]) for name, e in columns}))
+        values = {f"{VALUES} {name}": _value(cleaned(self.columns[name].exact, ready[name])) for name in sums}
+        return _fence(ready.select(**{name: cleaned(e.column, ready[name]) for name, e in columns}, **values))
 
     def table(
         self, pieces: Mapping[str, npt.ArrayLike], counts: npt.ArrayLike

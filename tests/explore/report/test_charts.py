@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from documents.test_browser import Browser
+from browser import Browser
 from facsimile.documents.inline import part
 from facsimile.explore.report.exhibits import FORMATS
-
-pytestmark = pytest.mark.usefixtures("chromium")
 
 ESTIMATED = {"share": 0.5, "low": 0.2, "high": 0.8, "accepted": 5, "trials": 10, "counted": "fresh"}
 LINE = {"line": [1.0, "threshold"]}
@@ -99,32 +96,31 @@ DRAWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]], list[str]]] = {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = Browser(tmp_path_factory.mktemp("profile"))
+def charts(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    """A page that has nothing but the script."""
     empty = tmp_path_factory.mktemp("page") / "empty.html"
     empty.write_text("<!DOCTYPE html><title>charts</title>")
-    found.open(empty, 800)
-    found.ask("Runtime.evaluate", expression=part("facsimile.explore.report", "charts.js"))
-    yield found
-    found.close()
+    browser.open(empty, 800)
+    browser.do(part("facsimile.explore.report", "charts.js"))
+    return browser
 
 
 @pytest.mark.parametrize("kind", DRAWN)
-def test_charts_draw_their_rows(browser: Browser, kind: str) -> None:
+def test_charts_draw_their_rows(charts: Browser, kind: str) -> None:
     about, rows, words = DRAWN[kind]
     for width in (280, 700):
         given = f"{json.dumps(about | {'kind': kind})}, {json.dumps(rows)}, {width}"
-        drawn = browser.value(f"charts.draw({given}).outerHTML")
+        drawn = charts.value(f"charts.draw({given}).outerHTML")
         texts = re.findall(r"<(?:text|title)[^>]*>([^<]*)", drawn)
         assert all(any(word in text for text in texts) for word in words), texts
         assert not re.search("null|NaN|undefined|Infinity", drawn) and 'class="mark"' in drawn
 
 
-def test_every_kind_of_chart_is_drawn_here(browser: Browser) -> None:
-    assert set(browser.value("charts.kinds")) == set(DRAWN)
+def test_every_kind_of_chart_is_drawn_here(charts: Browser) -> None:
+    assert set(charts.value("charts.kinds")) == set(DRAWN)
 
 
 @pytest.mark.parametrize("value", [0, 0.5, -0.25, 0.123455, 99995, 1234567.0, 1e-7, -2.5e-9, 1e14, 0.00012345])
-def test_a_number_is_written_as_the_page_writes_it(browser: Browser, value: float) -> None:
-    written = browser.value(f"charts.cell({{ a: {value!r} }}, {{ field: 'a', format: 'number' }})")
+def test_a_number_is_written_as_the_page_writes_it(charts: Browser, value: float) -> None:
+    written = charts.value(f"charts.cell({{ a: {value!r} }}, {{ field: 'a', format: 'number' }})")
     assert written == FORMATS["number"][1](value)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from documents.test_browser import Browser
+from browser import Browser
 from facsimile.explore.report import write_report
 from facsimile.explore.study import Study
 from reports import nasty_study, study_of, told, trial
 from studies import configurations
-
-pytestmark = pytest.mark.usefixtures("chromium")
 
 
 @pytest.fixture(scope="module")
@@ -30,28 +27,10 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = Browser(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.close()
-
-
-def waited(browser: Browser, condition: str) -> None:
-    """Wait until something holds in the page, for half a minute at most."""
-    promise = (
-        "new Promise((done, end) => { setTimeout(end, 30000);"
-        f" const look = () => ({condition}) ? done(0) : setTimeout(look, 20); look(); }})"
-    )
-    found = browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True)
-    assert "exceptionDetails" not in found, condition
-
-
 def opened(browser: Browser, path: Path, width: int) -> int:
     """Open a page and wait until all its charts are drawn; how many there are."""
     browser.open(path, width)
-    waited(browser, "document.documentElement.dataset.drawn")
-    return int(browser.value("document.documentElement.dataset.drawn"))
+    return int(browser.until("document.documentElement.dataset.drawn"))
 
 
 def column(browser: Browser, name: str, place: int) -> list[str]:
@@ -77,15 +56,7 @@ def test_the_page_draws_itself_and_asks_for_nothing(
     empty = "[...document.querySelectorAll('.chart svg')].filter(s => !s.querySelector('.mark')).length"
     assert browser.value(empty) == 0
     assert browser.value("document.documentElement.scrollWidth") <= width
-    asked = [event["request"]["url"] for event in browser.named("Network.requestWillBeSent")]
-    assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
-    for trouble in (
-        "Network.loadingFailed",
-        "Log.entryAdded",
-        "Runtime.consoleAPICalled",
-        "Runtime.exceptionThrown",
-    ):
-        assert not browser.named(trouble), browser.named(trouble)
+    assert browser.asked() == [path.as_uri()] and browser.troubles() == []
     assert browser.value("document.querySelectorAll('main b, main img').length") == 0
 
 
@@ -104,15 +75,12 @@ def test_the_script_writes_every_cell_as_the_page_had_it(browser: Browser, writt
 def test_tables_sort_by_mouse_and_keyboard(browser: Browser, written: Path) -> None:
     opened(browser, written, 1280)
     head = "document.querySelectorAll('[data-sheet=columns] thead th')"
-    browser.value(f"{head}[2].querySelector('button').click() ?? 0")
+    browser.click("[data-sheet=columns] thead th:nth-child(3) button")
     counts = [int(text.replace(",", "")) for text in column(browser, "columns", 2)]
     assert counts == sorted(counts, reverse=True) and len(set(counts)) > 3
     assert browser.value(f"{head}[2].getAttribute('aria-sort')") == "descending"
-    browser.value(f"{head}[1].querySelector('button').focus() ?? 0")
-    for kind in ("keyDown", "keyUp"):
-        browser.ask(
-            "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r"
-        )
+    browser.press("Shift+Tab")
+    browser.press("Enter")
     assert browser.value(f"{head}[1].getAttribute('aria-sort')") == "ascending"
     assert browser.value(f"[...{head}].filter(h => h.hasAttribute('aria-sort')).length") == 1
     values = column(browser, "columns", 1)
@@ -122,11 +90,8 @@ def test_tables_sort_by_mouse_and_keyboard(browser: Browser, written: Path) -> N
 def test_the_filter_leaves_the_rows_that_hold_all_words(browser: Browser, written: Path) -> None:
     opened(browser, written, 1280)
     before = column(browser, "configurations", 1)
-    typed = (
-        "(() => { const box = document.querySelector('[data-sheet=configurations] input');"
-        " box.value = 'MST min_count'; box.dispatchEvent(new Event('input')); })()"
-    )
-    browser.ask("Runtime.evaluate", expression=typed)
+    browser.click("[data-sheet=configurations] input")
+    browser.type("MST min_count")
     found = column(browser, "configurations", 1)
     assert 0 < len(found) < len(before) and set(found) == {"mst"}
     said = browser.value("document.querySelector('[data-sheet=configurations] output').textContent")
@@ -144,8 +109,8 @@ def test_a_choice_fills_its_chart_and_its_table_anew(browser: Browser, written: 
         "(() => { const list = document.querySelector('[data-pick=cells]');"
         f" list.selectedIndex = {place}; list.dispatchEvent(new Event('change')); }})()"
     )
-    browser.ask("Runtime.evaluate", expression=picked)
-    waited(browser, f"{drawn} === {cells}")
+    browser.do(picked)
+    browser.until(f"{drawn} === {cells}")
     assert len(column(browser, "cells", 0)) == cells
 
 
@@ -163,7 +128,7 @@ def test_many_rows_are_shown_when_asked(browser: Browser, tmp_path: Path) -> Non
     opened(browser, out, 1280)
     assert len(every) > 60 and "population" in told(out.read_text())["charts"]
     assert len(column(browser, "configurations", 0)) == 50
-    browser.value("document.querySelector('[data-sheet=configurations] .tools button').click() ?? 0")
+    browser.click("[data-sheet=configurations] .tools button")
     assert sorted(column(browser, "configurations", 0)) == sorted(c.identifier for c in every)
 
 
@@ -180,12 +145,12 @@ def test_a_mark_tells_its_figures_and_a_chart_can_be_saved(browser: Browser, wri
         " found.push(this.download, decodeURIComponent(this.href)); };"
         " document.querySelectorAll('[data-chart=acceptance] details button').forEach(b => b.click()); })()"
     )
-    browser.ask("Runtime.evaluate", expression=saved)
-    waited(browser, "found.length === 4")
+    browser.do(saved)
+    browser.until("found.length === 4")
     svg, drawing, png, picture = browser.value("found")
     assert (svg, png) == ("acceptance.svg", "acceptance.png")
     assert "http://www.w3.org/2000/svg" in drawing and picture.startswith("data:image/png;base64,")
-    assert not browser.named("Log.entryAdded") and not browser.named("Runtime.exceptionThrown")
+    assert browser.troubles() == []
 
 
 def test_a_table_that_is_too_wide_says_so(browser: Browser, written: Path) -> None:
@@ -194,12 +159,12 @@ def test_a_table_that_is_too_wide_says_so(browser: Browser, written: Path) -> No
     for width in (390, 1280):
         opened(browser, written, width)
         assert browser.value(told_of) == browser.value(f"{wide}.length") > 0
-    browser.value("document.querySelector('[data-sheet=configurations] .scroll').scrollLeft = 5000")
-    waited(browser, "document.querySelector('[data-sheet=configurations] .beyond').hidden")
+    browser.do("document.querySelector('[data-sheet=configurations] .scroll').scrollLeft = 5000")
+    browser.until("document.querySelector('[data-sheet=configurations] .beyond').hidden")
 
 
 def test_charts_follow_the_width_of_the_page(browser: Browser, written: Path) -> None:
     opened(browser, written, 1280)
     browser.ask("Emulation.setDeviceMetricsOverride", width=600, height=844, deviceScaleFactor=1, mobile=False)
-    waited(browser, "+document.querySelector('[data-chart=acceptance] svg').getAttribute('width') < 600")
+    browser.until("+document.querySelector('[data-chart=acceptance] svg').getAttribute('width') < 600")
     assert browser.value("document.documentElement.scrollWidth") <= 600
