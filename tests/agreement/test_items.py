@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -66,7 +67,7 @@ def test_an_unknown_item_is_refused_with_what_could_be_meant(item: str, hint: st
 def test_every_place_of_the_examples_has_a_name_of_its_own(births: Path) -> None:
     for path in sorted(births.parent.rglob("*.yaml")):
         data = parse(path.read_bytes())[0]
-        known = places(data)
+        known = Random(1).sample(places(data), 60)
         items = [item_of(data, place) for place in known]
         assert len(set(items)) == len(items)
         assert [place_of(data, item) for item in items] == known

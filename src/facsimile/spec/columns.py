@@ -412,6 +412,10 @@ class Column(Model):
     def _read(self) -> dict[int, tuple[Partition, Bins]]:
         return {}
 
+    def bins_of(self, partition: Partition) -> Bins:
+        """The bins of a partition of the column, without missing values."""
+        return self._parse(partition)
+
     def _parse(self, partition: Partition) -> Bins:
         """The bins of a partition, read once."""
         if id(partition) not in self._read:
