@@ -1,4 +1,4 @@
-"""From a public file to a signed, rehearsed and verified release, with the installed program and clicks alone."""
+"""From a public file to a signed, rehearsed, verified release, with the installed program, by clicks alone."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def test_a_table_that_nobody_knew_is_drafted_tried_signed_and_rehearsed_by_click
     told = Terminal(tmp_path, False)("facsimile plan-hash pupils.yaml")
     assert (signed.role, signed.plan) == ("Statistician", told.screen.strip())
     assert terminal("facsimile verify pupils.rehearsal-1 --allow-rehearsal").code == 0
-    command = "facsimile release pupils.yaml --data pupils.csv --rehearse --seed 1 -o with --decisions pupils.decisions.jsonl"
-    carried = terminal(command)
+    command = "facsimile release pupils.yaml --data pupils.csv --rehearse --seed 1 -o with"
+    carried = terminal(f"{command} --decisions pupils.decisions.jsonl")
     if carried.code == 0:
         assert "decisions" in terminal("facsimile verify with --allow-rehearsal").screen
         assert json.loads((tmp_path / "with" / "manifest.json").read_text())["sha256"]["decisions.jsonl"]
