@@ -182,7 +182,7 @@ def _records(pair: _Pair, *_: Any) -> Iterator[Difference]:
 
 def _budget(pair: _Pair, *_: Any) -> Iterator[Difference]:
     for key in dict.fromkeys((*pair.old, *pair.new)):
-        yield from _values(pair.part(key), str(key))
+        yield from _values(pair.part(key), f"budget {key}" if key == "source" else str(key))
 
 
 def _selection(pair: _Pair, *_: Any) -> Iterator[Difference]:

@@ -20,6 +20,7 @@ from facsimile.cli import (
     release,
     replicates,
     risks,
+    spec,
     specification,
     workbench,
 )
@@ -63,6 +64,7 @@ def program(
 for group in GROUPS:
     for name, command in group.COMMANDS.items():
         app.command(name)(command)
+app.add_typer(spec.app)
 app.add_typer(ledger.app)
 
 
