@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from facsimile.api.answers import answer, open  # noqa: A004
     from facsimile.api.audits import audit
     from facsimile.api.dossiers import dossier
+    from facsimile.api.drafts import init
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -33,6 +34,7 @@ _HOMES = {
     "api.answers": ("answer", "open"),
     "api.audits": ("audit",),
     "api.dossiers": ("dossier",),
+    "api.drafts": ("init",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -57,6 +59,7 @@ __all__ = [
     "evaluate",
     "explore",
     "fit",
+    "init",
     "ledger",
     "load",
     "open",

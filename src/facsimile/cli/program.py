@@ -14,6 +14,7 @@ from facsimile.cli import (
     answers,
     audits,
     dossiers,
+    drafts,
     exploring,
     ledger,
     public,
@@ -33,7 +34,7 @@ _PLAIN = {
     "Input should be": "it must be",
     "Value error, ": "",
 }
-GROUPS = (specification, public, release, answers, dossiers, replicates, exploring, audits, risks)
+GROUPS = (specification, drafts, public, release, answers, dossiers, replicates, exploring, audits, risks)
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
