@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from facsimile.api.audits import audit
     from facsimile.api.decisions import comment, decisions, note, set_item, sign
     from facsimile.api.dossiers import dossier
+    from facsimile.api.drafts import init
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -35,6 +36,7 @@ _HOMES = {
     "api.audits": ("audit",),
     "api.decisions": ("comment", "decisions", "note", "set_item", "sign"),
     "api.dossiers": ("dossier",),
+    "api.drafts": ("init",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -61,6 +63,7 @@ __all__ = [
     "evaluate",
     "explore",
     "fit",
+    "init",
     "ledger",
     "load",
     "note",

@@ -100,6 +100,8 @@ E151 A release needs at least two records.
      Give a table with more records.
 E152 A risk report needs a public file of 50 records or more.
      Take a larger public file, or simulate one: `facsimile simulate`.
+E153 The public file has no column that a draft could be made of.
+     Give one with columns of numbers, dates or categories that differ between records.
 E160 The domain has too many cells for the generator {family}.
      Coarsen an alternative, or drop that generator from `families`.
 E161 A label starts with a character that a spreadsheet would run as a formula.

@@ -44,8 +44,8 @@ def read_public(data: Any, specification: Specification) -> Table:
 
 
 @contextlib.contextmanager
-def opened_public(data: Any, wanted: list[str]) -> Iterator[Source]:
-    """A public source opened as it is, for a file of labels."""
+def opened_public(data: Any, wanted: list[str] | None) -> Iterator[Source]:
+    """A public source opened as it is, for a file of labels or, with every column, for a draft."""
     refuse_confidential(data)
     with opened(data, wanted) as source:
         yield source
