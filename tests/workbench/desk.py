@@ -24,7 +24,7 @@ SPECIFICATION = (
     wards.specification()
     .replace("  - family: mst\n", "")
     .replace("grid:\n      measurements: [auto]", MEASURED)
-    .replace(DAYS, f"{DAYS}  # days\n      coarse: [1-3, 3<]")
+    .replace(DAYS, f"{DAYS}  # days\n      coarse: [1-3, 3<]\n    use: [published]")
 )
 
 
