@@ -51,7 +51,7 @@ E103 The data file has a header and no records.
 E104 The number of records does not equal records.count of the specification.
      Correct the file, or the declared count if it is wrong in public.
 E105 The data file is of a kind that facsimile does not read.
-     Give CSV, CSV.gz, Parquet, Arrow, DuckDB, SQLite, a postgres:// or a spark:// source.
+     Give CSV, CSV.gz, Parquet, Arrow, SPSS, Stata, DuckDB, SQLite, a postgres:// or a spark:// source.
 E106 The data source cannot be opened or read.
      Check that it is whole and that you may read it; of a server, its name, port, database and login.
 E107 The data source holds several tables.
