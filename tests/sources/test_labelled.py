@@ -42,7 +42,7 @@ def write(path: Path, columns: dict[str, Any], **how: Any) -> Path:
 
 def texts(path: Path) -> list[dict[str, str | None]]:
     """Every record as texts."""
-    return list(records(path, header(path), ()).to_pylist())
+    return list(records(path, header(path)).to_pylist())
 
 
 def refused(path: Path, wanted: list[str] | None = None) -> str | None:

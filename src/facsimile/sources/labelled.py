@@ -149,12 +149,12 @@ def header(path: Path) -> Header:
     return Header(said.file_label or "", variables, said.number_rows or 0)
 
 
-def records(path: Path, head: Header, wanted: Collection[str]) -> pyarrow.Table:
+def records(path: Path, head: Header, wanted: Collection[str] | None = None) -> pyarrow.Table:
     """The records of some columns, or of all where none is named, as texts.
 
     A file is read in pieces, so that few values are in memory beside the texts.
     """
-    kept = [variable for variable in head.variables if variable.name in wanted or not wanted]
+    kept = [variable for variable in head.variables if not wanted or variable.name in wanted]
     most = max(1, min(CELLS // max(1, len(kept)), BYTES // max(1, _width(kept))))
     pieces, read = [_texts(kept, {})], 0
     while not pieces[1:] or len(pieces[-1]) == most:
