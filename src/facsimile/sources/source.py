@@ -27,7 +27,7 @@ from ibis.expr.datatypes import DataType
 from ibis.expr.types import Table as Source
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.sources import textfile
+from facsimile.sources import labelled, textfile
 from facsimile.sources.address import Address
 
 T = TypeVar("T")
@@ -89,6 +89,16 @@ def opened(data: Any, wanted: list[str] | None) -> Iterator[Source]:
         yield guarded(lambda: _checked(_open(data, names, stack), wanted), lambda _: "E106")
 
 
+def labels(data: Any) -> labelled.Header | None:
+    """What a labelled file says of itself; None for a source of another kind."""
+    if not isinstance(data, str | Path | Address):
+        return None
+    address = Address.of(data)
+    if address.scheme != "file" or not str(address.path).lower().endswith(labelled.ENDINGS):
+        return None
+    return guarded(lambda: labelled.header(_file(address)[0]), lambda _: "E106")
+
+
 def openable(data: Any) -> None:
     """Refuse a source that cannot be opened, whatever its columns are."""
     with opened(data, []):
@@ -116,14 +126,7 @@ def _open(data: Any, wanted: set[str] | None, stack: contextlib.ExitStack) -> So
         return _postgres(address, stack)
     if address.scheme == "spark":
         return _spark(address, wanted)
-    path = address.place
-    if path is None or address.path is None or not path.exists():
-        raise refusal("E101")
-    if not path.is_file():
-        raise refusal("E105")
-    if path.stat().st_size == 0:
-        raise refusal("E102")
-    name = address.path.name.lower()
+    path, name = _file(address)
     if name.endswith(CSV):
         return _csv(path, wanted, stack)
     if name.endswith(PARQUET):
@@ -131,11 +134,25 @@ def _open(data: Any, wanted: set[str] | None, stack: contextlib.ExitStack) -> So
         return _embedded(stack, in_order=wanted is None).read_parquet(_pattern(path), hive_partitioning=False)
     if name.endswith(ARROW):
         return _in_memory(_arrow_file(path), wanted, stack)
+    if name.endswith(labelled.ENDINGS):
+        return _labelled(path, wanted, stack)
     if name.endswith(DUCKDB):
         return _duckdb(path, address.table, stack)
     if name.endswith(SQLITE):
         return _sqlite(path, address.table, stack)
     raise refusal("E122" if name.endswith((".zip", ".gz", ".7z", ".bz2", ".xz", ".zst")) else "E105")
+
+
+def _file(address: Address) -> tuple[Path, str]:
+    """The file itself, which is there and not empty, and the name it was given by, which says its kind."""
+    path = address.place
+    if path is None or address.path is None or not path.exists():
+        raise refusal("E101")
+    if not path.is_file():
+        raise refusal("E105")
+    if path.stat().st_size == 0:
+        raise refusal("E102")
+    return path, address.path.name.lower()
 
 
 def _embedded(stack: contextlib.ExitStack, path: Path | None = None, in_order: bool = False) -> Any:
@@ -205,6 +222,14 @@ def _arrow_file(path: Path) -> pyarrow.Table:
         except pyarrow.ArrowInvalid:
             source.seek(0)
             return pyarrow.ipc.open_stream(source).read_all()
+
+
+def _labelled(path: Path, wanted: set[str] | None, stack: contextlib.ExitStack) -> Source:
+    head = labelled.header(path)
+    _check_columns(head.names, wanted)
+    return _in_memory(
+        labelled.records(path, head, set(head.names) if wanted is None else wanted), wanted, stack
+    )
 
 
 def _chosen(tables: list[str], name: str | None) -> str:
