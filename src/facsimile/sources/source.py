@@ -383,9 +383,10 @@ def _check_columns(names: list[str], wanted: Collection[str] | None) -> None:
     """Each wanted column is there once; where all are wanted, no two differ by capital letters alone."""
     if wanted is None:
         wanted = names = [name.lower() for name in names if name]
-    missing = sorted(name for name in wanted if name not in names)
+    ordered = sorted(wanted) if isinstance(wanted, set) else wanted
+    missing = [name for name in ordered if name not in names]
     if missing:
         raise refusal("E110", columns=", ".join(missing))
-    for name in sorted(wanted):
+    for name in ordered:
         if names.count(name) > 1:
             raise refusal("E111", column=name)
