@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from facsimile.spec.mistakes import Place
+from facsimile.spec.mistakes import Place, named
 from facsimile.spec.text import read
 from facsimile.spec.written import scalar
 
@@ -191,7 +191,7 @@ def places(data: Any, place: Place = ()) -> list[Place]:
 def at(data: Any, place: Place) -> Any:
     """The value at a place."""
     for part in place:
-        data = data[part]
+        data = named(data)[part]
     return data
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from facsimile.spec.bins import (
@@ -25,7 +25,9 @@ from facsimile.spec.bins import (
     refine,
 )
 from facsimile.spec.decimals import Count, Exact, parse_decimal, show_decimal
-from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, listed, unknown_name
+from facsimile.spec.labels import EACH, Labelled, Labels, numbers_of, written_out
+from facsimile.spec.labels import places as labelled_places
+from facsimile.spec.mistakes import Mistake, Place, Unknown, cut, every, listed, unclear, unknown_name
 from facsimile.spec.model import NAME_RULE, Key, Label, Model, Prose, Reference, is_name, optional
 
 REFUSE: Final = "refuse"
@@ -102,9 +104,32 @@ def _boolean_keys(value: Any) -> Any:
     return texts
 
 
+def _no_shorthand(value: Any) -> Any:
+    """`each` was replaced by the values of a category column, if it is one."""
+    if value == EACH:
+        raise ValueError("`each` stands for the values of a category column, which lists `values` or `labels`")
+    if isinstance(value, str):
+        raise ValueError("a list of bins is expected, or labels with their bins")
+    return value
+
+
 Bounds = Annotated[tuple[Exact, Exact], BeforeValidator(_no_automatic_bounds)]
 RawMap = Annotated[dict[str, Label], BeforeValidator(_boolean_keys)]
-Partition = list[Label] | dict[Label, list[Label] | Label]
+_LABEL = {"type": ["string", "number", "boolean"]}
+_LISTED = {"type": "array", "items": _LABEL}
+Partition = Annotated[
+    list[Label] | dict[Label, list[Label] | Label],
+    BeforeValidator(_no_shorthand),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _LISTED,
+                {"type": "object", "additionalProperties": {"anyOf": [_LISTED, _LABEL]}},
+                {"const": EACH, "description": "Every value of a category column by itself."},
+            ]
+        }
+    ),
+]
 Bins = tuple[NumberBin, ...] | tuple[CategoryBin, ...]
 
 
@@ -119,6 +144,10 @@ class Column(Model):
     description: Prose = Field(description="What the column holds, in the words of its users.")
     source: str = optional("Name in the confidential file; default: `name`.", "", max_length=128)
     part: Literal["year", "quarter", "month", "day"] | None = optional("The part of a date that is kept.")
+    labels: Labels | None = optional(
+        "Raw text to category, e.g. {1: male, 2: female} or {1: {label: male, number: 0}, …}: "
+        "in place of `map`, `values` and `numbers`."
+    )
     map: RawMap | None = optional("Raw text to category, e.g. {true: F, false: M}.")
     decimals: Count = optional("Digits after the point of a number.", 0, ge=0, le=MOST_DECIMALS)
     round: Literal["down"] | None = optional(
@@ -144,6 +173,7 @@ class Column(Model):
     def mistakes(self) -> Iterator[Mistake]:
         """What the column's own keys say about each other."""
         yield from every(
+            self._check_labels(),
             self._check_name(),
             self._check_use(),
             self._check_kind(),
@@ -158,12 +188,45 @@ class Column(Model):
             self._check_bounds(),
         )
 
+    @classmethod
+    def filled(cls, data: Any) -> Any:
+        """The column with its labels, and `each`, written out."""
+        return written_out(data) if isinstance(data, Mapping) else data
+
+    @classmethod
+    def written_at(cls, data: Any) -> Mapping[Place, Place]:
+        """What `labels` stands for is written there."""
+        return labelled_places(data) if isinstance(data, Mapping) else {}
+
     @property
     def _called(self) -> str:
         try:
             return f"column {cut(self.name)}"
         except Unknown:
             return "a column"
+
+    def _check_labels(self) -> Iterator[Mistake]:
+        """What is wrong with labels that were not written out; then nothing is known of the column's values."""
+        labels: Mapping[str, str | Labelled] | None = None
+        try:
+            labels = self.labels
+            if labels is None:
+                return
+            if any(not isinstance(given, str | Labelled) for given in labels.values()):
+                raise Unknown("labels")
+            numbers = numbers_of(labels)
+            written = [key for key in ("map", "values", "numbers") if getattr(self, key) is not None]
+        except Unknown:
+            written, numbers = [], {}
+        if written:
+            problem = f"has `labels` beside `{written[0]}`, which they take the place of: keep one"
+            yield Mistake(("labels",), f"{self._called} {problem}")
+        elif labels == {}:
+            yield Mistake(("labels",), f"{self._called}: `labels` lists no label")
+        elif numbers is None:
+            problem = "`labels` gives one number to each label, or none to any"
+            yield Mistake(("labels",), f"{self._called}: {problem}")
+        yield from (unclear((key,)) for key in ("values", "map", "numbers"))
 
     def _check_name(self) -> Iterator[Mistake]:
         if not is_name(self.name):
@@ -187,7 +250,9 @@ class Column(Model):
             if self.bounds is None:
                 needs = f"{self._called} needs `bounds`: the range of its numbers, known in public"
                 place = () if self._looks_numeric() else ("alternatives",)
-                yield Mistake(place, f"{needs}; or `values`, if it is a category" if place else needs)
+                yield Mistake(
+                    place, f"{needs}; or `values` or `labels`, if it is a category" if place else needs
+                )
             if self.part and self.decimals:
                 problem = f"{self._called} keeps a part of a date, a whole number: it has no decimals"
                 yield Mistake(("decimals",), problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import (
@@ -17,7 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from facsimile.spec.mistakes import Mistake, Unknown
+from facsimile.spec.mistakes import Mistake, Place, Unknown
 
 NAME_RULE = "a name is written in small letters, digits and _, and starts with a letter"
 
@@ -35,6 +35,11 @@ class Model(BaseModel):
     def filled(cls, data: Any) -> Any:
         """The data with what may be left out because another part of it says the same."""
         return data
+
+    @classmethod
+    def written_at(cls, data: Any) -> Mapping[Place, Place]:
+        """For each place of filled data that is written elsewhere, where that is."""
+        return {}
 
     @model_validator(mode="before")
     @classmethod

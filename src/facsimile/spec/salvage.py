@@ -54,7 +54,8 @@ class Salvage:
     def __init__(self) -> None:
         self.mistakes: list[Mistake] = []
         self.told = set[tuple[Place, str, str]]()
-        self.misspelled: dict[Place, Place] = {}
+        self.moved: dict[Place, Place] = {}
+        self.repairs = 0
 
     def part(self, kind: type[M], data: Any, place: Place = ()) -> M:
         """A part of this kind with its good values."""
@@ -63,13 +64,16 @@ class Salvage:
         if not isinstance(data, Mapping):
             self._tell(Mistake(place, f"{_subject(place)} {_PROBLEMS['dict_type'] if data else 'is empty'}"))
             return made
-        data = kind.filled(data)
         keys = self._keys(kind, data, place)
+        known = {name: data[key] for name, key in keys.items()}
+        for filled, (key, *rest) in kind.written_at(known).items():
+            self.moved[(*place, *filled)] = (*place, str(keys[str(key)]), *rest)
+        known = kind.filled(known)
         for name, field in kind.model_fields.items():
-            if name in keys:
-                here = (*place, str(keys[name]))
+            if name in known:
+                here = (*place, str(keys.get(name, name)))
                 with suppress(Unknown):
-                    made.__dict__[name] = self._value(_typed(kind, name), data[keys[name]], here)
+                    made.__dict__[name] = self._value(_typed(kind, name), known[name], here)
             elif field.is_required():
                 where = f" in {_subject(place)}" if place else ""
                 self._tell(Mistake(place, f"The key `{name}` is missing{where}", "E214"))
@@ -87,11 +91,12 @@ class Salvage:
                 _hide(part, mistake.place)
 
     def found(self) -> Iterator[Mistake]:
-        """Every mistake at its place in the file, where misspelled keys stand as they are written."""
+        """Every mistake at its place in the file, where keys stand as they are written."""
         for mistake in self.mistakes:
             real: Place = ()
-            for part in mistake.place:
-                real = self.misspelled.get((*real, part), (*real, part))
+            for i, part in enumerate(mistake.place):
+                moved = self.moved.get(mistake.place[: i + 1])
+                real = moved or self.moved.get((*real, part), (*real, part))
             yield replace(mistake, place=real)
 
     def _tell(self, mistake: Mistake) -> None:
@@ -115,12 +120,13 @@ class Salvage:
             if key == mistakes.SEED:
                 self._tell(Mistake(here, "", "E206"))
                 continue
-            meant = nearest(str(key), known) if len(self.misspelled) < MOST_REPAIRS else None
+            meant = nearest(str(key), known) if self.repairs < MOST_REPAIRS else None
             self._tell(Mistake(here, "", "E205", word=str(key), known=[meant] if meant else sorted(known)))
             if meant in absent:
                 keys[meant] = key
                 absent.remove(meant)
-                self.misspelled[(*place, meant)] = here
+                self.moved[(*place, meant)] = here
+                self.repairs += 1
         return keys
 
     def _value(self, kind: Any, data: Any, place: Place) -> Any:
