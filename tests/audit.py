@@ -83,7 +83,10 @@ def ran() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """The functions that run, and those that are handed records: a file is read, and every kind is asked."""
     from tempfile import TemporaryDirectory
 
+    from pyarrow.csv import read_csv
+
     from contracts.test_hostile import DOMAIN, GOOD, PAIRS, asking
+    from engines import write_labelled
     from facsimile.privacy.curator import Curator
     from facsimile.privacy.reader import read, rehearse
     from facsimile.testing.learners import learners
@@ -93,8 +96,9 @@ def ran() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     handed: dict[str, set[str]] = {}
     with TemporaryDirectory() as folder:
         data, promised = write_data(Path(folder)), specification()
-        with watched(seen, handed):
-            read(data, promised)
+        for source in (data, write_labelled(read_csv(data), Path(folder) / "people.sav")):
+            with watched(seen, handed):
+                read(source, promised)
     for mechanism in (*map(asking, GOOD.values()), *learners(DOMAIN).values()):
         with watched(seen, handed):
             for table in PAIRS[-1]:

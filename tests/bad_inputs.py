@@ -388,6 +388,8 @@ DATA = [
     data("another number of records than declared", "E104", rows(drop=3)),
     data("a spreadsheet (`.xlsx`)", "E105", GOOD, "data.xlsx"),
     data("a Parquet file that is none", "E106", GOOD, "data.parquet"),
+    data("an SPSS file that is none", "E106", GOOD, "data.sav"),
+    data("a Stata file that is none", "E106", GOOD, "data.dta"),
     data("a compressed file that ends early", "E106", gzip.compress(GOOD.encode())[:-12], "data.csv.gz"),
     Case("The data file", "a database with two tables, none named", "E107", 2, database),
     Case("The data file", "a table that the database lacks", "E108", 2, no_such_table),

@@ -193,6 +193,18 @@ def test_a_change_touches_at_most_four_files_and_each_is_there() -> None:
         assert any(path.startswith("tests/") for path in held), change
 
 
+def test_one_file_reads_labelled_files() -> None:
+    """Whoever read one by itself would let the library choose types."""
+    reading = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and re.fullmatch(r"pyreadstat\.read_\w+", ast.unparse(node)):
+                reading.add(path.relative_to(ROOT).as_posix())
+            if isinstance(node, ast.ImportFrom) and node.module == "pyreadstat":
+                reading.add(f"{path.relative_to(ROOT).as_posix()} imports its parts")
+    assert reading == {"src/facsimile/sources/labelled.py"}
+
+
 ENGINES = {"duckdb", "sqlite", "postgres", "postgresql", "spark", "pyspark", "datafusion"}
 DOORS = {f"ibis.{name}" for name in ENGINES}
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
-NAMES = ("specification", "declared", "ledger", "anchor", "reader", "bundle")
+NAMES = ("specification", "declared", "ledger", "anchor", "reader", "labelled", "bundle")
 LIMITS = ("-timeout=60", "-rss_limit_mb=2500", "-max_len=200000", "-print_final_stats=1")
 WORDS = ("1e999999999", "1/0", "&a", "*a", "!!x", "0..9 by 1", "null", "true", "NaN", "4242", "Qzx")
 

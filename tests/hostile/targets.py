@@ -19,7 +19,9 @@ from typing import Any
 import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from pyarrow.csv import read_csv
 
+from engines import write_labelled
 from facsimile.errors import FacsimileError
 from facsimile.line import hashed, written
 from facsimile.privacy.anchor import Anchor
@@ -141,6 +143,13 @@ def reader(content: bytes) -> str | None:
     return read_table(path)
 
 
+def labelled(content: bytes) -> str | None:
+    """The bytes of an SPSS or Stata file."""
+    path = place() / "data.sav"
+    path.write_bytes(content)
+    return read_table(path)
+
+
 def read_table(path: Path) -> str | None:
     """A file with records."""
     return refused(lambda: read_public(Address.of(path), _form()), silent=True)
@@ -183,7 +192,7 @@ def bundle(choices: bytes) -> str | None:
 
 
 TARGETS: dict[str, Callable[[bytes], str | None]] = {
-    found.__name__: found for found in (specification, declared, ledger, anchor, reader, bundle)
+    found.__name__: found for found in (specification, declared, ledger, anchor, reader, labelled, bundle)
 }
 
 
@@ -193,6 +202,9 @@ def seeds(name: str) -> list[bytes]:
         return [LOANS.encode(), marked.specification().encode()]
     if name == "reader":
         return [marked.write(place()).read_bytes(), b"\xef\xbb\xbfincome,place,pay\n1,north,2\n3,south,4\n"]
+    if name == "labelled":
+        table = read_csv(marked.write(place()))
+        return [write_labelled(table, place() / f"good.{kind}").read_bytes() for kind in ("sav", "zsav", "dta")]
     if name == "ledger":
         return [b"\0" + written(FIRST), b"\x30" + json.dumps(FIRST).encode(), b"\x80\0\5\1", b"\xf0\1\2\3"]
     if name == "anchor":

@@ -21,7 +21,18 @@ from facsimile.release.signature import pinned, private_key
 from facsimile.release.verify import verify
 from hostile import marked
 from hostile.fuzz import NAMES
-from hostile.targets import TARGETS, bundle, place, publisher, read_table, reader, refused, seeds, specification
+from hostile.targets import (
+    TARGETS,
+    bundle,
+    labelled,
+    place,
+    publisher,
+    read_table,
+    reader,
+    refused,
+    seeds,
+    specification,
+)
 from spec.test_text import LOANS
 
 SOME, MANY = 20, 1500
@@ -76,7 +87,7 @@ def test_odd_parts_are_read_or_refused(name: str) -> None:
     check_choices(name, SOME)
 
 
-@pytest.mark.parametrize("name", ["specification", "reader", "bundle"])
+@pytest.mark.parametrize("name", ["specification", "reader", "labelled", "bundle"])
 def test_damaged_bytes_are_read_or_refused(name: str) -> None:
     check_damage(name, SOME)
 
@@ -92,6 +103,7 @@ def test_the_targets_see_what_is_good_and_what_is_not() -> None:
     """Otherwise everything is refused at its door."""
     assert specification(LOANS.encode()) is None and specification(b"x") is not None
     assert reader(seeds("reader")[0]) is None and reader(b"x") is not None
+    assert [labelled(seed) for seed in seeds("labelled")] == [None] * 3 and labelled(b"x") == "E106"
     assert (
         bundle(b"") is not None
         and [TARGETS[name](seeds(name)[0]) for name in ("ledger", "anchor")] == [None] * 2

@@ -12,6 +12,8 @@ SEARCH = "tests/privacy/mechanisms/test_search.py"
 HOSTILE = "tests/contracts/test_hostile.py"
 LARGE = "tests/contracts/test_large.py"
 CRASHES = "tests/release/test_run_crashes.py"
+LABELLED = "tests/sources/test_labelled.py"
+DESCRIBED = "tests/draft/test_description.py"
 SYSTEM = f"{RUN}::test_everything_random_comes_from_the_system_and_stands_in_the_transcript"
 
 REVIEW = (
@@ -406,5 +408,77 @@ REVIEW = (
         'digest = hmac.new(b"", digestmod="sha256")',
         ("tests/privacy/test_dataset.py::test_the_tag_follows_the_data_and_needs_the_key",),
         "anybody could test a guess of the whole file",
+    ),
+    Mutant(
+        "a column's type chosen by all its records: SPSS and Stata",
+        "sources/labelled.py",
+        "texts = [known[v] if v in known else known.setdefault(v, variable.text(v)) for v in given]",
+        "texts = [None if v is None or v != v else str(v) for v in __import__('pandas').Series(given)]",
+        (f"{LABELLED}::test_no_other_record_changes_a_record",),
+        "one missing value turns every 1 of its column into 1.0, so a neighbour changes another record's code",
+    ),
+    Mutant(
+        "a text remembered for a value that only looks equal",
+        "sources/labelled.py",
+        "            return str(int(value))\n",
+        "            return f'{value:.0f}'\n",
+        (f"{LABELLED}::test_values_that_are_equal_have_one_text",),
+        "0.0 and -0.0 are one key: whichever came first would decide the text of the other",
+    ),
+    Mutant(
+        "dates made by the library: SPSS and Stata",
+        "sources/labelled.py",
+        "disable_datetime_conversion=True",
+        "disable_datetime_conversion=False",
+        (f"{LABELLED}::test_dates_of_spss",),
+        "one day that no calendar has would refuse the file of all others",
+    ),
+    Mutant(
+        "declared missing values read as values",
+        "sources/labelled.py",
+        "row_offset=read, row_limit=most)",
+        "row_offset=read, row_limit=most, user_missing=True)",
+        (f"{LABELLED}::test_missing_values_are_null_whoever_declares_them",),
+        "999 would be an age",
+    ),
+    Mutant(
+        "a dictionary that is not walked",
+        "sources/labelled.py",
+        "        refuse_broken_labels(path)\n",
+        "",
+        ("tests/sources/test_labelled.py::test_a_label_that_is_no_text_is_refused",),
+        "the library would end the whole program",
+    ),
+    Mutant(
+        "labels of a confidential file",
+        "privacy/reader.py",
+        '    refuse_confidential(data)\n    return labels(data)\n',
+        "    return labels(data)\n",
+        ("tests/privacy/test_reader.py::test_nor_does_what_reads_the_labels_of_a_file",),
+        "what reads for the public has no budget",
+    ),
+    Mutant(
+        "a description of confidential data",
+        "draft/description.py",
+        "    refuse_confidential(data)\n",
+        "",
+        (f"{DESCRIBED}::test_no_description_opens_confidential_data",),
+        "a file beside the data would lead every reader for the public to it",
+    ),
+    Mutant(
+        "a confidential description",
+        "draft/description.py",
+        "    refuse_confidential(address)\n",
+        "",
+        (f"{DESCRIBED}::test_no_description_opens_confidential_data",),
+        "what has a key is not public, whatever it is",
+    ),
+    Mutant(
+        "a description that leads through a link",
+        "draft/description.py",
+        "    if home not in found.parents:\n",
+        "    if False:\n",
+        (f"{DESCRIBED}::test_a_path_that_leads_elsewhere_is_refused",),
+        "a file from elsewhere would choose which files of this machine are opened",
     ),
 )  # fmt: skip

@@ -26,7 +26,14 @@ import engines
 from facsimile.errors import CATALOGUE, DataRefused, FacsimileError
 from facsimile.privacy.dataset import dataset_key, key_path
 from facsimile.privacy.private import Private
-from facsimile.privacy.reader import _code, opened_public, read, read_public, read_public_sums
+from facsimile.privacy.reader import (
+    _code,
+    opened_public,
+    read,
+    read_public,
+    read_public_labels,
+    read_public_sums,
+)
 from facsimile.sources.address import Address
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
@@ -113,6 +120,10 @@ FILES: list[tuple[str, bytes | str, str, dict[str, str]]] = [
     ("data.arrow", "ARROW1\x00\x00" + GOOD, "E106", {}),
     ("data.duckdb", GOOD, "E106", {}),
     ("data.sqlite", GOOD * 20, "E106", {}),
+    ("data.sav", "", "E102", {}),
+    ("data.sav", GOOD, "E106", {}),
+    ("data.zsav", "$FL3" + GOOD * 9, "E106", {}),
+    ("data.dta", "<stata_dta><header>" + GOOD, "E106", {}),
     ("data.csv.gz", gzip.compress(GOOD.encode())[:-12], "E106", {}),
     ("data.csv.gz", gzip.compress(GOOD.encode())[:20] + GOOD.encode(), "E106", {}),
     ("data.csv", GOOD.replace("age", "Alter").replace("born", "Beeblebrox"), "E110", {"columns": "age, born"}),
@@ -402,6 +413,15 @@ def test_what_reads_for_the_public_takes_no_file_with_a_dataset_key(tmp_path: Pa
         read_public(path, people())
     with pytest.raises(FacsimileError, match=r"^E207 "), opened_public(path, ["age"]):
         pass
+
+
+def test_nor_does_what_reads_the_labels_of_a_file(tmp_path: Path) -> None:
+    path = engines.write_labelled(table_of(), tmp_path / "data.sav")
+    head = read_public_labels(path)
+    assert head is not None and head.names == ["age", "sex", "born", "column_of_secrets"]
+    dataset_key(key_path(Address.of(str(path))))
+    with pytest.raises(FacsimileError, match=r"^E207 "):
+        read_public_labels(path)
 
 
 def test_rules_apply_and_say_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

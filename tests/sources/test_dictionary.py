@@ -21,7 +21,7 @@ HOW: dict[str, Any] = {
     "column_labels": ["A label of some length", None, "Another"],
     "note": ["A note", "and a second line"],
     "variable_value_labels": {
-        "x": {1: "one", -9: "none"},
+        "x": {1.5: "one", -9: "none"},
         "s": {"QQQQQ": "q", "": "blank"},
         "t": {"r" * 12: "r"},
     },
@@ -82,6 +82,16 @@ def test_the_library_would_end_the_program(tmp_path: Path) -> None:
     script = "import pyreadstat, sys; pyreadstat.read_sav(sys.argv[1], metadataonly=True)"
     ended = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, check=False)
     assert ended.returncode < 0 or ended.returncode > 1
+
+
+@pytest.mark.parametrize("place", [194, 198])
+def test_a_number_with_a_format_of_texts_is_one(place: int, tmp_path: Path) -> None:
+    """The first variable is a number whose labelled values are no texts."""
+    path = tmp_path / "data.sav"
+    content = written(path)
+    assert content[place] == 5
+    path.write_bytes(content[:place] + b"\1" + content[place + 1 :])
+    assert code(path) == "E106"
 
 
 def test_labels_of_texts_are_read_by_the_encoding_that_the_file_names(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
+import subprocess
+import sys
 import time
 import tracemalloc
 from datetime import date, datetime
@@ -15,7 +17,7 @@ import pandas
 import pyarrow
 import pyreadstat
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import engines
@@ -33,6 +35,8 @@ SECRET = "Zaphodine"
 def write(path: Path, columns: dict[str, Any], **how: Any) -> Path:
     """A file of these columns, whose types pandas chooses as an exporter would."""
     data = pandas.DataFrame({name: pandas.Series(values) for name, values in columns.items()})
+    if "code" in columns:  # whole numbers in the file itself, missing ones among them
+        data["code"] = pandas.array(columns["code"], "Int16")
     if path.suffix == ".dta":
         pyreadstat.write_dta(data, path, **how)
     else:
@@ -69,11 +73,22 @@ ROWS = st.fixed_dictionaries(
     {
         "number": NUMBERS,
         "whole": st.none() | st.integers(-(2**31), 2**31),
+        "code": st.none() | st.integers(-9, 9),
         "born": st.none() | st.dates(date(1583, 1, 1)),
         "seen": st.none() | st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)),
         "word": st.none() | WORDS | st.sampled_from(["", " ", " a ", "5", "5.0", "x" * 300]),
     }
 )
+
+
+ROW = {
+    "number": 1,
+    "whole": 1,
+    "code": 1,
+    "born": date(2020, 1, 31),
+    "seen": datetime(2020, 1, 31),
+    "word": "5",
+}
 
 
 @pytest.mark.parametrize("kind", ["sav", "dta"])
@@ -82,6 +97,9 @@ def test_no_other_record_changes_a_record(kind: str, tmp_path: Path) -> None:
 
     @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(ROWS, min_size=2, max_size=4))
+    @example(
+        [ROW, dict.fromkeys(ROW), ROW | {"number": 2.5, "code": 2, "born": date(9999, 12, 31), "word": " "}]
+    )
     def check(rows: list[dict[str, Any]]) -> None:
         def saved(some: list[dict[str, Any]]) -> list[dict[str, str | None]]:
             missing = {} if kind == "dta" else {"missing_ranges": {"whole": [7, {"lo": -9, "hi": -1}]}}
@@ -339,6 +357,15 @@ def test_records_that_expand_beyond_reason(tmp_path: Path, monkeypatch: pytest.M
     assert refused(path) == "E122"
     monkeypatch.setattr(labelled, "BOMB_BYTES", 2_000_000)
     assert refused(path) is None
+
+
+def test_a_label_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """In a process of its own: without the walk through the dictionary the library would end this one."""
+    path = write(tmp_path / "data.sav", {"s": ["QQQQQ"]}, variable_value_labels={"s": {"QQQQQ": "q"}})
+    path.write_bytes(path.read_bytes().replace(b"QQQQQ   \1q", b"\xff" * 8 + b"\1q"))
+    script = "import sys; from facsimile.sources.source import labels; labels(sys.argv[1])"
+    ended = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1 and "E106" in ended.stderr
 
 
 def damaged(content: bytes, start: int, piece: bytes) -> bytes:

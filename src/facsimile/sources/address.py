@@ -1,6 +1,7 @@
 """Addresses: where records are, as one value that every command, key, tag and guard shares.
 
     data.csv  data.csv.gz  data.parquet  data.arrow     a file
+    data.sav  data.zsav  data.dta                       a file of SPSS or Stata
     data.duckdb#TABLE  data.sqlite#TABLE                a table of a database file
     postgres://USER@HOST:PORT/DATABASE#SCHEMA.TABLE     a server's table; default port 5432, schema public
     spark://local/PATH  spark://HOST:PORT/PATH          a file or a folder that Spark reads

@@ -3,7 +3,8 @@
 The library ends the whole program at a value label of a text that is no text in the file's encoding: a damaged
 or mislabelled file is refused here instead. A dictionary is a chain of records, each with its kind:
 
-    2  a variable: its width in bytes (0 for a number), perhaps a label and missing values
+    2  a variable: its width in bytes (0 for a number), two formats, perhaps a label and missing values; the
+       library takes it for a text by its width or by either format
     3  value labels, each an 8-byte value and a text; a record 4 follows, with the variables that have them
     6  notes       7  anything else, with its size; 20 among these names the encoding       999  the end
 """
@@ -18,7 +19,9 @@ from typing import IO
 
 from facsimile.errors import refusal
 
-HEADER, LINE, VALUE = 176, 80, 8
+HEADER, LINE, VALUE, NAME = 176, 80, 8, 8
+TEXT = (1, 2)
+"""The formats A and AHEX."""
 LAYOUT = slice(64, 68)
 ENCODING = 20
 
@@ -40,18 +43,18 @@ def refuse_broken_labels(path: Path) -> None:
 
 def _walked(file: IO[bytes], order: str) -> tuple[str, list[bytes]]:
     """The encoding, ASCII where none is named, and every text that has a label."""
-    encoding, widths, texts, labelled = "ascii", list[int](), list[bytes](), list[bytes]()
+    encoding, is_text, texts, labelled = "ascii", list[bool](), list[bytes](), list[bytes]()
     while (kind := _number(file, order)) != 999:
         if kind == 2:
-            width, label, missing = (_number(file, order) for _ in range(3))
-            widths.append(width)
-            _skip(file, 16)
+            width, label, missing, *formats = (_number(file, order) for _ in range(5))
+            is_text.append(width != 0 or any((each >> 16) & 0xFF in TEXT for each in formats))
+            _skip(file, NAME)
             _skip(file, _padded(_number(file, order), 4) if label else 0)
             _skip(file, VALUE * abs(missing))
         elif kind == 3:
             labelled = list(_values(file, _number(file, order)))
         elif kind == 4:
-            named = [widths[_number(file, order) - 1] for _ in range(_number(file, order))]
+            named = [is_text[_number(file, order) - 1] for _ in range(_number(file, order))]
             texts += labelled if any(named) else []
         elif kind == 6:
             _skip(file, LINE * _number(file, order))
@@ -79,6 +82,11 @@ def _number(file: IO[bytes], order: str) -> int:
 
 
 def _padded(size: int, to: int) -> int:
+    """The size rounded up.
+
+    >>> _padded(1, 8), _padded(8, 8), _padded(9, 8)
+    (8, 8, 16)
+    """
     return -(-size // to) * to
 
 
