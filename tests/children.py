@@ -32,7 +32,13 @@ SECONDS, MEGABYTES = 1.0, 200
 """What a hostile specification or bundle may take."""
 LIMIT_SECONDS, LIMIT_BYTES = 20, 4 << 30
 """Where a child is stopped that takes far more."""
-IMPORTED = ("ibis.backends.duckdb", "ibis.backends.sqlite", "opendp.measurements", "pyreadstat", "typst")
+IMPORTED = (
+    "ibis.backends.duckdb.converter",
+    "ibis.backends.sqlite",
+    "opendp.measurements",
+    "pyreadstat",
+    "typst",
+)
 OURS = ("explore.run", "explore.report", "release.replicates", "release.run", "release.verify", "api.answers")
 GO_ON, HELD = "go on", "held"
 FAULTS = {"write": errno.ENOSPC, "fsync": errno.EIO}

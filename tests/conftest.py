@@ -18,6 +18,9 @@ from programs import Program
 if TYPE_CHECKING:
     from facsimile.explore.study import Study
 
+# Before NumPy is imported: tests run side by side, and threads that wait for a core wait busily.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile(
     "facsimile", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )

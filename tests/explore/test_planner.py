@@ -16,10 +16,11 @@ from budgets import RULE, SOURCE, made
 from conftest import EXAMPLES
 from facsimile.api.plans import PlannedRelease
 from facsimile.errors import FacsimileError
+from facsimile.explore import planner
 from facsimile.explore.curve import curve_of
 from facsimile.explore.narrowed import narrowed, restricted
 from facsimile.explore.options import SCHEMES, VARIANTS
-from facsimile.explore.planner import BOUNDED, Planned, chosen, plan
+from facsimile.explore.planner import BOUNDED, Curves, Planned, chosen, plan
 from facsimile.explore.race import RaceRule
 from facsimile.explore.study import Study
 from facsimile.release.check import check, show_upper
@@ -33,8 +34,13 @@ WISHES = (0.01, 0.1, 0.5, 0.9, 0.999)
 
 
 @cache
+def curves(study: Study) -> Curves:
+    """Of a study that gets no more trials."""
+    return Curves.of(study)
+
+
 def planned(study: Study, accept: float, *schemes: SchemeName) -> Planned:
-    return plan(study, accept, schemes=schemes or BOUNDED)
+    return planner.planned(curves(study), accept, schemes or BOUNDED)
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +132,9 @@ def test_a_plan_stays_within_the_declared_total_unless_asked(tmp_path: Path) -> 
 
 def test_what_is_shown_to_reach_the_wish_is_within_the_total(study: Study) -> None:
     """A dearer point is surer: it is named only where the total allows it."""
-    whole = plan(study, 0.6, total=Fraction(50))
+    whole = planner.planned(curves(study), 0.6, total=Fraction(50))
     assert whole.sure is not None and whole.sure.total > whole.option.total
-    less = plan(study, 0.6, total=whole.sure.total - Fraction(1, 10_000))
+    less = planner.planned(curves(study), 0.6, total=whole.sure.total - Fraction(1, 10_000))
     assert less.option.total == whole.option.total and less.sure is None
 
 
@@ -161,14 +167,14 @@ def test_what_the_declared_total_buys(study: Study) -> None:
 
 def test_what_another_total_buys(study: Study) -> None:
     """The more, the likelier a release; nothing where even the cheapest option costs more."""
-    some, much = (plan(study, 0.5, total=Fraction(total)) for total in ("2.2", "50"))
+    some, much = (planner.planned(curves(study), 0.5, total=Fraction(total)) for total in ("2.2", "50"))
     assert some.option.total == much.option.total
     assert some.bought.total <= Fraction("2.2")
     assert some.bought.release <= much.bought.release
     assert some.tighter is not None and much.tighter is not None
     assert much.tighter <= some.tighter
     with pytest.raises(FacsimileError, match=r"E416 A total of 0.001 buys no release; probability 0.5 needs"):
-        plan(study, 0.5, total=Fraction("0.001"))
+        planner.planned(curves(study), 0.5, total=Fraction("0.001"))
 
 
 def test_no_plan_without_fresh_trials(tmp_path: Path) -> None:
@@ -249,7 +255,7 @@ def test_a_plan_says_why_and_what_the_others_cost(study: Study) -> None:
         assert point.total >= found.point.total or name == "paper"
         cheaper = [p for p in found.curve.points if p.variant == name and p.total < point.total]
         assert all(p.release < 0.5 for p in cheaper)
-    valued = plan(study, 0.5, values=True)
+    valued = planner.planned(curves(study), 0.5, values=True)
     assert valued.option.valued
     assert valued.point.total == min(
         p.total for p in found.compared.values() if p and p.option.valued and p.scheme != "paper"

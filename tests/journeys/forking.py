@@ -91,6 +91,7 @@ def child(line: str, place: str, full: int | None, count: bool) -> int:
 
 def serve() -> None:
     """Import everything that a release needs, start no thread, and answer."""
+    import ibis.backends.duckdb.converter  # noqa: F401
     import typst  # noqa: F401
 
     import facsimile.release.run

@@ -22,6 +22,7 @@ PIECES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|[\r\n]|[^\x1b\r\
 UP, ERASE = "\x1b[1A", "\x1b[2K"
 PATIENCE = 400
 ROWS, COLUMNS = 40, 100
+KEPT = ("LANG", "TZ", "JAVA_HOME", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ class Terminal:
     variables: dict[str, str] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        """What a curator has, and nothing of the test's."""
+        """What a curator has, and nothing of the test's but how many threads it may take."""
         home = self.folder / ".home"
         home.mkdir(exist_ok=True)
         path = os.pathsep.join((str(Path(sys.executable).parent), "/usr/bin", "/bin"))
-        kept = {name: os.environ[name] for name in ("LANG", "TZ", "JAVA_HOME") if name in os.environ}
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         return {"PATH": path, "HOME": str(home), "TERM": "xterm", **kept, **self.variables}
 
     def __call__(self, line: str, **variables: str) -> Told:

@@ -439,8 +439,8 @@ CLAIMS = (
     Mutant(
         "selection without the factor 2: OpenDP's own bound stops it",
         "privacy/noise.py",
-        "2 / float(epsilon) if epsilon > 0 else 0.0, sensitivity, epsilon)",
-        "1 / float(epsilon) if epsilon > 0 else 0.0, sensitivity, epsilon)",
+        "unit = 2 / float(epsilon)",
+        "unit = 1 / float(epsilon)",
         (f"{NOISE}::test_argmax_is_permute_and_flip",),
         "a scale that is too small is raised until the bound holds: it never is",
         hangs=True,

@@ -31,7 +31,7 @@ from mutants.scratch import Scratch
 Verdict = Literal["killed", "survived", "too long", "stillborn", "error"]
 HEAVY = (
     "numpy", "pandas", "pyarrow.parquet", "duckdb", "ibis.backends.duckdb", "ibis.backends.sqlite",
-    "opendp.prelude", "scipy.stats", "scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "pydantic",
+    "opendp.measurements", "scipy.stats", "scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "pydantic",
     "cryptography.hazmat.primitives.asymmetric.ed25519", "cryptography.hazmat.primitives.ciphers",
     "hypothesis.strategies", "hypothesis.stateful", "typer", "yaml", "rich.console", "rich.table", "jinja2",
     "_pytest.doctest", "networkx", "pyreadstat", "unittest.mock", "concurrent.futures.thread",

@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from facsimile.documents import readme
 from facsimile.privacy.ledger import Ledger
 from facsimile.release import bundle
 from facsimile.release.journal import Journal
@@ -19,7 +20,7 @@ from facsimile.release.verify import verify
 from facsimile.release.writing import digest
 from facsimile.sources.address import Address
 from releases import specification, write_data
-from runs import Ask, Runs
+from runs import UNTYPESET, Ask, Runs
 
 DECIDED_STEPS = (
     "decided",
@@ -36,6 +37,12 @@ DECIDED_STEPS = (
 def runs() -> Iterator[Runs]:
     with Runs() as found:
         yield found
+
+
+@pytest.fixture(autouse=True)
+def _untypeset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What verifies a bundle makes its pages as the run did."""
+    monkeypatch.setattr(readme, "typst", UNTYPESET)
 
 
 def home(folder: Path) -> Path:

@@ -42,7 +42,6 @@ from functools import lru_cache
 from math import ceil, exp, expm1, inf, log, log1p, pi, sqrt
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from facsimile.privacy.budget import Rho
 from facsimile.table.exact import Floats
@@ -216,6 +215,8 @@ def _deviation(cells: tuple[Cells, ...]) -> float:
 
 def _chernoff(cells: tuple[Cells, ...], beta: float) -> float:
     """The smallest r that a search over s finds."""
+    from scipy.optimize import minimize_scalar  # slow to import, and seldom needed
+
     wanted = max(0.0, log(2 / beta))
     limit = min(c.law.limit / c.weight for c in cells)
     highest = min(limit * (1 - 1e-9), 1e3 * (1 + wanted) / _deviation(cells))

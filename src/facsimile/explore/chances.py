@@ -20,7 +20,6 @@ from functools import cached_property, lru_cache
 from math import exp, log
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import rel_entr
 
 from facsimile.acceptance.decision import GRID, margin
@@ -166,6 +165,8 @@ def interval(mean: float, n: float, confidence: float) -> tuple[float, float]:
 
 def at_least(mean: float, n: float, confidence: float) -> float:
     """The lower one of the two bounds."""
+    from scipy.optimize import brentq  # slow to import, and seldom needed
+
     mean = min(1.0, max(0.0, mean))
     if mean == 0.0 or not n:
         return 0.0

@@ -27,7 +27,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from math import ceil, floor
+from operator import attrgetter
 
 from facsimile.explore.options import SCHEMES, VARIANTS, Option, levels, options
 from facsimile.explore.study import Study
@@ -140,10 +142,12 @@ def _listed(options: Sequence[Option]) -> list[Option]:
     for variant in VARIANTS:
         reached = 0.0
         mine = [option for option in options if option.variant == variant]
-        for option in sorted(mine, key=lambda option: (option.total, -option.least)):
-            if option.least > reached:
-                reached = option.least + STEP
-                listed.append(option)
+        for _, alike in groupby(sorted(mine, key=attrgetter("total")), attrgetter("total")):
+            hopeful = [option for option in alike if option.seen > reached]
+            best = max(hopeful, key=attrgetter("least"), default=None)
+            if best is not None and best.least > reached:
+                reached = best.least + STEP
+                listed.append(best)
     return listed
 
 

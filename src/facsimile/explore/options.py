@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
+from functools import cached_property, lru_cache
+from itertools import accumulate, product
 from math import ceil, floor, log, log10
 
 import numpy as np
@@ -86,10 +86,10 @@ class Option:
         """The δ that the specification declares."""
         return self.declared[0]
 
-    @cached_property
+    @property
     def mode(self) -> Mode:
         """The selection at work."""
-        return mode_of(self.selection)
+        return _mode(self.selection)
 
     @property
     def plan(self) -> Plan:
@@ -110,7 +110,7 @@ class Option:
     @cached_property
     def total(self) -> Fraction:
         """The total epsilon, rounded up to what a specification writes."""
-        return Fraction(ceil(self.plan.total().epsilon * 10**4), 10**4)
+        return _total(self.plan)
 
     @cached_property
     def shared(self) -> int:
@@ -118,11 +118,18 @@ class Option:
         return max(Counter(map(fit_key, self.configurations)).values())
 
     @cached_property
+    def seen(self) -> float:
+        """The chance of a release among the choosing trials: never below what they vouch for."""
+        if self.scheme == "train-once":
+            return float(self.mode.released(self.chosen).mean())
+        return self._released(float(self.chosen.mean()))
+
+    @cached_property
     def least(self) -> float:
         """The chance of a release that the choosing trials vouch for."""
         n = len(self.chosen) / self.shared
         if self.scheme == "train-once":
-            return at_least(float(self.mode.released(self.chosen).mean()), n, CHOOSING)
+            return at_least(self.seen, n, CHOOSING)
         return self._released(at_least(float(self.chosen.mean()), n, CHOOSING))
 
     def chance(self, confidence: float, trials: int | None = None) -> tuple[float, float, float]:
@@ -145,6 +152,18 @@ class Option:
     def iterations(self) -> float:
         """The expected number of candidates."""
         return float(self.mode.tried(float(self.stated.mean())))
+
+
+@lru_cache(maxsize=1 << 10)
+def _mode(selection: Selection) -> Mode:
+    """The selection at work; many options select alike."""
+    return mode_of(selection)
+
+
+@lru_cache(maxsize=1 << 16)
+def _total(plan: Plan) -> Fraction:
+    """What a specification writes; many options charge the same."""
+    return Fraction(ceil(plan.total().epsilon * 10**4), 10**4)
 
 
 def levels(study: Study) -> list[Level]:
@@ -170,14 +189,14 @@ def options(
 def _at(spec: Specification, level: Level, keep: float, noise: float, factor: float | None) -> Iterator[Option]:
     for names in _together(level):
         halves = [[t for name in names for t in level.trials[name][half::2]] for half in (0, 1)]
+        seconds = float(np.mean([t.fit_seconds + t.seconds for half in halves for t in half]))
+        places = [_places(level, names, half) for half in (0, 1)]
         for way, chances in _ways(spec, halves, noise, factor, not level.predicted):
-            parts = [_by_name(level, names, half, place) for place, half in enumerate(chances)]
-            kept = tuple(name for name, mine in parts[0].items() if mine.mean() >= keep)
-            if not kept or not (way[0] == "train-once" or mode_of(way[-1]).proved(spec.budget.delta)):
+            kept = tuple(name for name in names if chances[0][places[0][name]].mean() >= keep)
+            if not kept or not (way[0] == "train-once" or _mode(way[-1]).proved(spec.budget.delta)):
                 continue
-            chosen, stated = (_pooled(part, kept) for part in parts)
+            chosen, stated = (_pooled(half, place, kept) for half, place in zip(chances, places, strict=True))
             configurations = tuple(level.configurations[name] for name in kept)
-            seconds = float(np.mean([t.fit_seconds + t.seconds for half in halves for t in half]))
             own = any(family_of(one.family).law == "delta" for one in configurations)
             declared = spec.budget.delta, own
             yield Option(
@@ -209,23 +228,25 @@ def _ways(
         paid = None if once is None else parse_decimal(once)
         tested = _charged(spec, paid, measured)
         if factor is not None:
+            luck = _mode(selections[0]).luck
             for test, scheme in product(TESTS[2:8:2], _tested(spec, repeats=False)):
-                chances = [one.joint(test, mode_of(selections[0]).luck) for one in at]
+                chances = [one.joint(test, luck) for one in at]
                 yield (scheme, test, paid, _after(scheme, tested), selections[0]), chances
             continue
         for selection in selections:
-            mode = mode_of(selection)
+            mode = _mode(selection)
+            luck = mode.luck
             for louder in LOUDER if _one_by_one(spec) else ():
                 noisier = {name: round_up(float(epsilon) / louder) for name, epsilon in measured}
                 chances = [one.one_by_one([float(noisier[name]) for name, _ in one.criteria]) for one in at]
                 yield ("paper", None, paid, _charged(spec, paid, tuple(noisier.items())), selection), chances
             for test in TESTS if mode.halting else ():
-                chances = [one.joint(test, mode.luck) for one in at]
+                chances = [one.joint(test, luck) for one in at]
                 for scheme in _tested(spec, mode.repeats):
                     yield (scheme, test, paid, _after(scheme, tested), selection), chances
-            for split in _splits(at[0], mode.luck) if mode.halting and _measurable(spec) else ():
+            for split in _splits(at[0], luck) if mode.halting and _measurable(spec) else ():
                 chances = [
-                    one.by_measurement([split[name] for name, _ in one.criteria], None, mode.luck) for one in at
+                    one.by_measurement([split[name] for name, _ in one.criteria], None, luck) for one in at
                 ]
                 yield ("measured", None, paid, tuple(split.items()), selection), chances
 
@@ -238,16 +259,17 @@ def _together(level: Level) -> list[tuple[str, ...]]:
     return list(dict.fromkeys([tuple(level.configurations), *map(tuple, groups.values())]))
 
 
-def _by_name(level: Level, names: Sequence[str], chances: Floats, half: int) -> dict[str, Floats]:
-    """The chances of each configuration's trials of one half."""
-    ends = np.cumsum([len(level.trials[name][half::2]) for name in names])
-    return dict(zip(names, np.split(chances, ends[:-1]), strict=True))
+def _places(level: Level, names: Sequence[str], half: int) -> dict[str, slice]:
+    """Where the trials of each configuration stand among those of one half."""
+    ends = list(accumulate((len(level.trials[name][half::2]) for name in names), initial=0))
+    return {name: slice(*ends[place : place + 2]) for place, name in enumerate(names)}
 
 
-def _pooled(parts: Mapping[str, Floats], kept: Sequence[str]) -> Floats:
+def _pooled(chances: Floats, places: Mapping[str, slice], kept: Sequence[str]) -> Floats:
     """The chances of the kept configurations, each with the same weight: a draw is uniform."""
-    least = min(len(parts[name]) for name in kept)
-    return np.concatenate([parts[name][:least] for name in kept])
+    mine = [chances[places[name]] for name in kept]
+    least = min(map(len, mine))
+    return np.concatenate([part[:least] for part in mine])
 
 
 def _measured(spec: Specification, distances: Distances, noise: float) -> Epsilons:

@@ -8,18 +8,43 @@ tried, or how many fresh trials would tell.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from facsimile.errors import FacsimileError, refusal
+from facsimile.explore.between import Level
 from facsimile.explore.curve import Curve, Point
 from facsimile.explore.options import BOUNDED as BOUNDED
 from facsimile.explore.options import Option, levels, options
 from facsimile.explore.study import Study
 from facsimile.spec.choices import SchemeName
 from facsimile.spec.decimals import show_decimal
+from facsimile.spec.release import Specification
 
 TIGHTER = tuple(1 - 0.05 * k for k in range(1, 20))
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The curve of a study, and the same with tighter thresholds; each is made when it is first asked for."""
+
+    specification: Specification
+    levels: list[Level]
+    keep: float
+    noise: float
+    made: dict[float | None, Curve] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: Study, keep: float = 0.1, noise: float = 0.1) -> Curves:
+        """From all trials that a study has by now."""
+        return cls(study.setup.specification, levels(study), keep, noise)
+
+    def at(self, factor: float | None = None) -> Curve:
+        """With every threshold multiplied by a factor."""
+        if factor not in self.made:
+            every = options(self.specification, self.levels, self.keep, self.noise, factor)
+            self.made[factor] = Curve.of(every)
+        return self.made[factor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +86,24 @@ def plan(
 
     `values`: only plans that publish a value of every criterion.
     """
-    spec, found = study.setup.specification, levels(study)
-    whole = Curve.of(options(spec, found, keep, noise))
+    return planned(Curves.of(study, keep, noise), accept, schemes, total, values)
+
+
+def planned(
+    curves: Curves,
+    accept: float,
+    schemes: Sequence[SchemeName] = BOUNDED,
+    total: Fraction | None = None,
+    values: bool = False,
+) -> Planned:
+    """The plan on curves that serve several wishes."""
+    whole = curves.at()
     curve = whole.valued() if values else whole
-    limit = spec.budget.total if total is None else total
+    limit = curves.specification.budget.total if total is None else total
     point = chosen(curve, accept, limit, schemes)
     tighter = None
     for factor in TIGHTER:
-        tight = Curve.of(options(spec, found, keep, noise, factor))
+        tight = curves.at(factor)
         met = (tight.valued() if values else tight).cheapest(accept, schemes)
         if met is None or met.total > limit:
             break

@@ -27,11 +27,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import opendp.prelude as dp
+from opendp import domains, measurements, measures, metrics
+from opendp.mod import enable_features
 
 from facsimile.privacy.budget import Rho
 
-dp.enable_features("contrib")
+enable_features("contrib")
 
 Integers = npt.NDArray[np.int64]
 LARGEST = 2**62
@@ -172,32 +173,33 @@ def _rounded_up(make: Callable[[float], Any], scale: float, moved: float, share:
 
 @lru_cache(maxsize=256)
 def _laplace(sensitivity: int, epsilon: Fraction) -> Any:
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.l1_distance(T="i64")
     scale = float(sensitivity / epsilon) if epsilon > 0 else 0.0
-    return _rounded_up(lambda b: dp.m.make_laplace(*space, scale=b), scale, sensitivity, epsilon)
+    return _rounded_up(lambda b: measurements.make_laplace(*space, scale=b), scale, sensitivity, epsilon)
 
 
 @lru_cache(maxsize=256)
 def _gaussian(square: int, rho: Fraction) -> Any:
     """The L2 distance that OpenDP is told is at least √square."""
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
+    space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.l2_distance(T="f64")
     moved = math.nextafter(math.sqrt(square), math.inf) if square > 0 else 0.0
     scale = moved / math.sqrt(2 * float(rho)) if rho > 0 else 0.0
-    return _rounded_up(lambda sigma: dp.m.make_gaussian(*space, scale=sigma), scale, moved, rho)
+    return _rounded_up(lambda sigma: measurements.make_gaussian(*space, scale=sigma), scale, moved, rho)
 
 
 @lru_cache(maxsize=256)
 def _argmax(sensitivity: int, epsilon: Fraction) -> Any:
-    return _noisy_max(dp.max_divergence(), 2 / float(epsilon) if epsilon > 0 else 0.0, sensitivity, epsilon)
+    unit = 2 / float(epsilon) if epsilon > 0 else 0.0
+    return _noisy_max(measures.max_divergence(), unit, sensitivity, epsilon)
 
 
 @lru_cache(maxsize=256)
 def _gumbel(sensitivity: int, rho: Fraction) -> Any:
-    scale = 1 / math.sqrt(2 * float(rho)) if rho > 0 else 0.0
-    return _noisy_max(dp.zero_concentrated_divergence(), scale, sensitivity, rho)
+    unit = 1 / math.sqrt(2 * float(rho)) if rho > 0 else 0.0
+    return _noisy_max(measures.zero_concentrated_divergence(), unit, sensitivity, rho)
 
 
 def _noisy_max(measure: Any, unit: float, sensitivity: int, share: Fraction) -> Any:
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
-    make = partial(dp.m.make_noisy_max, *space, measure)
+    space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.linf_distance(T="i64")
+    make = partial(measurements.make_noisy_max, *space, measure)
     return _rounded_up(lambda scale: make(scale=scale), sensitivity * unit, sensitivity, share)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
 
 from facsimile.explore.design.draft import LEAST, Draft
 from facsimile.explore.design.prediction import Prediction
@@ -18,6 +17,7 @@ def weighted(
     Shares are exp(θ)/Σexp(θ), so θ is free: the derivative by θ is g − share·Σg, g that by the
     logarithms of the shares.
     """
+    from scipy.optimize import minimize  # slow to import, and seldom needed
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         shares = np.exp(theta - theta.max())
