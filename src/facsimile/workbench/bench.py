@@ -13,6 +13,7 @@ from facsimile.agreement.agreed import Agreed
 from facsimile.documents.decisions import Decisions, digest
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.attainable import Outlook
+from facsimile.explore.planner import Curves
 from facsimile.privacy.reader import read_public_values
 from facsimile.release.check import Check, check
 from facsimile.release.plan import plan_hash
@@ -91,7 +92,7 @@ class Bench:
     logged: tuple[tuple[int, int], Decisions] | None = None
     values: Later[Values] = field(default_factory=Later)
     outlooks: Later[Outlook] = field(default_factory=Later)
-    plans: Later[Any] = field(default_factory=Later)
+    plans: Later[Curves] = field(default_factory=Later)
 
     def __post_init__(self) -> None:
         self.jobs = Jobs(self.folder)

@@ -202,14 +202,17 @@ class Workbench:
         }
 
     def _curve(self, seen: Seen, trials: int) -> tuple[Any, str | None] | None:
+        """The planner's curve, or why there is none; None where it is not known yet."""
         path = trying.study_of(self.bench, seen)
         if path is None:
             return None
-        found = self.bench.plans.begun((path, trials), lambda: trying.curve_of(path))
+        found = self.bench.plans.begun((path, trials), lambda: trying.curves_of(path))
         if not found.done():
             return None
         error = found.exception()
-        return (None, trying.said(error)) if error is not None else (trying.curve_view(found.result()), None)
+        return (
+            (None, trying.said(error)) if error is not None else (trying.curve_view(found.result().at()), None)
+        )
 
     def show_rehearse(self, seen: Seen) -> Told:
         """Rehearsals of this specification, and their pages."""
@@ -428,8 +431,9 @@ class Workbench:
         path = trying.study_of(self.bench, seen)
         if path is None:
             raise refusal("E410")
-        point = trying.curve_of(path).points[int(form["point"])]
-        words = self.bench.agreed.take(trying.planned(path, point).text, seen.text, author, form["why"].strip())
+        curves = trying.curves_of(path)
+        text = trying.plan_of(path, curves, curves.at().points[int(form["point"])]).text
+        words = self.bench.agreed.take(text, seen.text, author, form["why"].strip())
         return f"The plan is the specification now: {'; '.join(words)}."
 
     def rehearse(self, form: Form, person: Person, author: Author) -> None:

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from facsimile.api.plans import KEEP, NOISE, PlannedRelease, plan
+from facsimile.api.plans import KEEP, NOISE, PlannedRelease
 from facsimile.errors import FacsimileError, refusal
 from facsimile.explore.curve import Curve, Point
-from facsimile.explore.options import BOUNDED, levels, options
+from facsimile.explore.planner import BOUNDED, Curves, planned
 from facsimile.explore.race import LEAST_TRIALS
 from facsimile.explore.run import Summary, summary
 from facsimile.explore.study import Study
 from facsimile.release import bundle
 from facsimile.release.check import show_upper
-from facsimile.spec.choices import SchemeName
 from facsimile.workbench.bench import Bench, Seen
 
 RULE = ("trials", "fresh", "steps")
@@ -142,10 +141,11 @@ class CurveView:
     most: str
 
 
-def curve_of(path: Path) -> Curve:
-    """The curve of a study."""
-    study = Study.open(path)
-    return Curve.of(options(study.setup.specification, levels(study), KEEP, NOISE))
+def curves_of(path: Path) -> Curves:
+    """The curves of a study, the first one made."""
+    found = Curves.of(Study.open(path), KEEP, NOISE)
+    found.at()
+    return found
 
 
 def curve_view(curve: Curve) -> CurveView | None:
@@ -170,13 +170,10 @@ def curve_view(curve: Curve) -> CurveView | None:
     return CurveView(choices, tuple(dict.fromkeys(c.variant for c in choices)), show_upper(most))
 
 
-def planned(path: Path, point: Point) -> PlannedRelease:
+def plan_of(path: Path, curves: Curves, point: Point) -> PlannedRelease:
     """The plan that a point of the curve stands for."""
-    scheme: SchemeName = point.option.scheme
-    study, valued = Study.open(path), point.option.valued
-    found = plan(study, accept=point.release, scheme=scheme, total=point.total, values=valued)
-    assert isinstance(found, PlannedRelease)
-    return found
+    schemes, valued = (point.option.scheme,), point.option.valued
+    return PlannedRelease(Study.open(path), planned(curves, point.release, schemes, point.total, valued))
 
 
 @dataclass(frozen=True)
