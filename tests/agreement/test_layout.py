@@ -131,3 +131,11 @@ def test_a_layout_that_would_change_something_is_refused(
     monkeypatch.setattr(layout._Layout, "text", lambda self: wrong(honest(self)))  # type: ignore[operator]
     with pytest.raises(FacsimileError, match="E221"):
         laid_out(text)
+
+
+def test_the_line_for_editors_stays_the_first() -> None:
+    """Also where the first key is not the first in the order of a specification."""
+    line = "# yaml-language-server: $schema=facsimile.schema.json\n"
+    data = {"title": "Small", **{key: value for key, value in SMALL.items() if key != "title"}}
+    text = line + "".join(f"{key}: {inline(value)}\n" for key, value in data.items())
+    assert laid_out(text).startswith(f"{line}facsimile: 1\n")
