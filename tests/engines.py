@@ -6,6 +6,7 @@ import contextlib
 import csv
 import gzip
 import io
+import math
 import os
 import pwd
 import re
@@ -13,6 +14,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
@@ -22,10 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas
 import polars
 import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
+import pyreadstat
 import pytest
 
 from needs import needs
@@ -185,6 +189,48 @@ def write_postgres(data: pyarrow.Table, address: str, table: str, enumerated: tu
     return f"{address}#{table}"
 
 
+def write_labelled(data: pyarrow.Table, path: Path) -> Path:
+    """SPSS and Stata have numbers, dates and texts; a name has no blank and no comma."""
+    columns = {plain(name): _for_labelled(data.column(name), path.name) for name in data.column_names}
+    if path.suffix == ".dta":
+        pyreadstat.write_dta(pandas.DataFrame(columns), path)
+    else:
+        pyreadstat.write_sav(pandas.DataFrame(columns), path, compress=path.suffix == ".zsav")
+    return path
+
+
+def plain(name: str) -> str:
+    """A name that both programs take."""
+    return re.sub(r"\W", "_", name)
+
+
+def _for_labelled(column: pyarrow.ChunkedArray, name: str) -> Any:
+    held = [_held(value, name) for value in column.to_pylist()]
+    texts = pyarrow.types.is_temporal(column.type) or pyarrow.types.is_string(column.type)
+    return pandas.Series(held, dtype=object if texts else float)
+
+
+def _held(value: Any, name: str) -> Any:
+    """What the program keeps: numbers are doubles, and the largest of these are its names for missing ones."""
+    if value is None or isinstance(value, str | date):
+        return value
+    number = float(value)
+    missing = abs(number) > 8.9e307 if name.endswith("dta") else abs(number) == sys.float_info.max
+    return None if missing or math.isnan(number) else number
+
+
+def told(value: Any, name: str) -> str | None:
+    """The text that a labelled file has for a value, in the plainest way."""
+    number = _held(value, name)
+    if number is None or isinstance(number, str):
+        return number
+    if isinstance(number, date):
+        return number.isoformat()
+    if not math.isfinite(number) or number == int(number):
+        return str(number if math.isinf(number) else int(number))
+    return format(Decimal(f"{number:.15g}"), "f")
+
+
 def on_spark(test: Callable[..., None]) -> Callable[..., None]:
     """A test that runs with Spark, which leaves sockets to the garbage collector and uses old pandas calls."""
     unwanted = ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning", "DeprecationWarning")
@@ -200,7 +246,11 @@ FILES: dict[str, Callable[[pyarrow.Table, Path], Path]] = {
     "data.feather": write_arrow_stream,
     "data.duckdb": write_duckdb,
     "data.sqlite": write_sqlite,
+    "data.sav": write_labelled,
+    "data.zsav": write_labelled,
+    "data.dta": write_labelled,
 }
+LABELLED = tuple(name for name, write in FILES.items() if write is write_labelled)
 MEMORY: dict[str, Callable[[pyarrow.Table], Any]] = {
     "pyarrow": lambda data: data,
     "pandas": lambda data: data.to_pandas(),

@@ -13,8 +13,9 @@ import pytest
 import facsimile
 
 COMMANDS = {
-    "answer", "audit", "check", "combine", "design", "dossier", "evaluate", "explore", "fit", "ledger", "load",
-    "open", "plan", "plan_hash", "release", "replicate", "report", "risk", "simulate", "verify",
+    "answer", "audit", "check", "combine", "design", "dossier", "evaluate", "explore", "fit", "init",
+    "ledger", "load", "open", "plan", "plan_hash", "release", "replicate", "report", "risk", "simulate",
+    "verify",
 }  # fmt: skip
 HEAVY = ("numpy", "scipy", "pydantic", "ibis", "duckdb", "pyarrow", "opendp", "rich", "yaml", "typer")
 

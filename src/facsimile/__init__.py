@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from facsimile.analysis.combining import combine
     from facsimile.api.answers import answer, open  # noqa: A004
     from facsimile.api.audits import audit
+    from facsimile.api.decisions import comment, decisions, note, set_item, sign
     from facsimile.api.dossiers import dossier
+    from facsimile.api.drafts import init
     from facsimile.api.ledgers import ledger
     from facsimile.api.plans import plan
     from facsimile.api.public import design, evaluate, fit, simulate
@@ -32,7 +34,9 @@ _HOMES = {
     "analysis.combining": ("combine",),
     "api.answers": ("answer", "open"),
     "api.audits": ("audit",),
+    "api.decisions": ("comment", "decisions", "note", "set_item", "sign"),
     "api.dossiers": ("dossier",),
+    "api.drafts": ("init",),
     "api.ledgers": ("ledger",),
     "api.plans": ("plan",),
     "api.public": ("design", "evaluate", "fit", "simulate"),
@@ -52,13 +56,17 @@ __all__ = [
     "audit",
     "check",
     "combine",
+    "comment",
+    "decisions",
     "design",
     "dossier",
     "evaluate",
     "explore",
     "fit",
+    "init",
     "ledger",
     "load",
+    "note",
     "open",
     "plan",
     "plan_hash",
@@ -66,6 +74,8 @@ __all__ = [
     "replicate",
     "report",
     "risk",
+    "set_item",
+    "sign",
     "simulate",
     "verify",
 ]

@@ -51,7 +51,7 @@ E103 The data file has a header and no records.
 E104 The number of records does not equal records.count of the specification.
      Correct the file, or the declared count if it is wrong in public.
 E105 The data file is of a kind that facsimile does not read.
-     Give CSV, CSV.gz, Parquet, Arrow, DuckDB, SQLite, a postgres:// or a spark:// source.
+     Give CSV, CSV.gz, Parquet, Arrow, SPSS, Stata, DuckDB, SQLite, a postgres:// or a spark:// source.
 E106 The data source cannot be opened or read.
      Check that it is whole and that you may read it; of a server, its name, port, database and login.
 E107 The data source holds several tables.
@@ -86,6 +86,10 @@ E122 The data file is an archive or expands beyond reason.
      Give the table itself, or a plain .csv.gz.
 E124 A table in memory cannot be released: its key cannot lie beside it, and no ledger knows it again.
      Write it to a file and give its path, or rehearse on public data: rehearse=True, seed=1, public=True.
+E125 The description {file} cannot be read: {problem}.
+     Correct it, or give the data file itself.
+E126 The data file that {file} names cannot be used: {problem}.
+     Put it into the folder of the description, or below it, and name it there.
 E130 A row of the data file has another number of fields than its header.
      Export the table again.
 E131 A row of the data file holds a field of 64 kB or more.
@@ -100,6 +104,8 @@ E151 A release needs at least two records.
      Give a table with more records.
 E152 A risk report needs a public file of 50 records or more.
      Take a larger public file, or simulate one: `facsimile simulate`.
+E153 The public file has no column that a draft could be made of.
+     Give one with columns of numbers, dates or categories that differ between records.
 E160 The domain has too many cells for the generator {family}.
      Coarsen an alternative, or drop that generator from `families`.
 E161 A label starts with a character that a spreadsheet would run as a formula.

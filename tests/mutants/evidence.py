@@ -190,8 +190,8 @@ EVIDENCE = (
     Mutant(
         "audit in a bundle: left out",
         "release/bundle.py",
-        "return {} if audit is None else {AUDIT: _json(audit.as_json())}",
-        "return {}",
+        "found = {} if audit is None else {AUDIT: _json(audit.as_json())}",
+        "found: dict[str, bytes] = {}",
         (CARRIED,),
         "a release that says it is audited would carry nothing",
     ),

@@ -94,6 +94,13 @@ def test_sqlite_with_every_type_in_one_column(tmp_path: Path) -> None:
     check(path, ["?" if isinstance(value, bytes) else value for value in values])
 
 
+@pytest.mark.parametrize("name", ["data.sav", "data.dta"])
+@pytest.mark.parametrize("kind", ["text", "int64", "double", "decimal", "date", "timestamp", "boolean"])
+def test_labelled(kind: str, name: str, tmp_path: Path) -> None:
+    path = engines.write_labelled(numbered(kind), tmp_path / name)
+    check(path, [engines.told(value, name) for value in NATIVE[kind].to_pylist()])
+
+
 POSTGRES = {
     "text": "text", "enumeration": "text", "int64": "bigint", "int8": "smallint", "double": "double precision",
     "float": "real", "decimal": "numeric(20, 3)", "tiny": "numeric", "boolean": "boolean", "date": "date",

@@ -24,7 +24,7 @@ SPECIFICATION = (
     wards.specification()
     .replace("  - family: mst\n", "")
     .replace("grid:\n      measurements: [auto]", MEASURED)
-    .replace(DAYS, f"{DAYS}  # days\n      coarse: [1-3, 3<]")
+    .replace(DAYS, f"{DAYS}  # days\n      coarse: [1-3, 3<]\n    use: [published]")
 )
 
 
@@ -49,7 +49,8 @@ class Desk:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        lines = (self.folder / "wards.decisions.jsonl").read_text(encoding="utf-8").splitlines()
+        path = self.folder / "wards.decisions.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
 
     def enter(self, browser: Browser, page: str = "", name: str = "Ada", role: str = "lawyer") -> None:

@@ -117,7 +117,7 @@ def test_an_explore_that_is_refused_says_why(desk: Desk, person: Browser) -> Non
         "wards.rehearsal-1/link.html",
         "wards.rehearsal-2/README.html",
         "wards.rehearsal-3/README.html",
-        "wards.00000000.report.html",
+        "wards.00000000-1-1-1.report.html",
         "/etc/passwd",
         "",
         "wards.rehearsal-1",
@@ -139,7 +139,7 @@ def test_no_other_file_is_ever_shown(tmp_path: Path, name: str) -> None:
     (folder / "wards.rehearsal-1" / "secret.html").write_text("secret", encoding="utf-8")
     (folder / "wards.rehearsal-1" / "explore.html").symlink_to(tmp_path / "secret.txt")
     (folder / "wards.rehearsal-3").symlink_to(folder / "wards.rehearsal-1")
-    (folder / "wards.00000000.report.html").symlink_to(tmp_path / "secret.txt")
+    (folder / "wards.00000000-1-1-1.report.html").symlink_to(tmp_path / "secret.txt")
     (folder / "wards.csv").write_text("secret", encoding="utf-8")
     bench = Bench(folder / "wards.yaml")
     assert artefact(bench, "wards.rehearsal-1/README.html").read_text(encoding="utf-8") == "page"

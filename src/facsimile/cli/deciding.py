@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -79,4 +80,9 @@ def log_command(spec: SpecFile, by: By = "", why: Why = "", role: Role = "", as_
     show(note(spec, by=by, why=why, role=role) if by or why else decisions(spec), as_json)
 
 
-COMMANDS = {"set": set_command, "comment": comment_command, "sign": sign_command, "log": log_command}
+COMMANDS: dict[str, Callable[..., None]] = {
+    "set": set_command,
+    "comment": comment_command,
+    "sign": sign_command,
+    "log": log_command,
+}

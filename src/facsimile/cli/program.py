@@ -13,7 +13,9 @@ from facsimile import __version__
 from facsimile.cli import (
     answers,
     audits,
+    deciding,
     dossiers,
+    drafts,
     exploring,
     ledger,
     public,
@@ -35,7 +37,19 @@ _PLAIN = {
     "Input should be": "it must be",
     "Value error, ": "",
 }
-GROUPS = (specification, public, release, answers, dossiers, replicates, exploring, audits, risks, workbench)
+GROUPS = (
+    specification,
+    drafts,
+    public,
+    release,
+    answers,
+    dossiers,
+    replicates,
+    exploring,
+    audits,
+    risks,
+    workbench,
+)
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 app = typer.Typer(
@@ -64,6 +78,8 @@ def program(
 for group in GROUPS:
     for name, command in group.COMMANDS.items():
         app.command(name)(command)
+for name, command in deciding.COMMANDS.items():
+    spec.app.command(name)(command)
 app.add_typer(spec.app)
 app.add_typer(ledger.app)
 

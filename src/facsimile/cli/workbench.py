@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,10 @@ def workbench_command(
         import webbrowser
 
         webbrowser.open(link)
-    server(bench, door).run(sockets=[socket])
+    with contextlib.suppress(KeyboardInterrupt):
+        server(bench, door).run(sockets=[socket])
+    if not as_json:
+        typer.echo("The workbench is closed.")
 
 
 COMMANDS = {"workbench": workbench_command}

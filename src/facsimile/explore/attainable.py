@@ -73,7 +73,7 @@ class Outlook:
         """Of a public table at the finest refinement."""
         spec = specification.sized(table.n)
         real, epsilon = recode(spec, table, spec.first), spec.budget.generator
-        reached = dict(zip([c.name for c in spec.criteria], _apart(spec, real, seed), strict=True))
+        reached = dict(zip([c.name for c in spec.criteria], apart(spec, real, seed), strict=True))
         found = foreseen(spec, real, epsilon)
         ratios = {} if found is None else _ratios(found, Rehearsals(spec, real, spec.first, epsilon))
         return cls(spec, reached, ratios)
@@ -121,14 +121,14 @@ def foreseen(specification: Specification, real: Table, epsilon: Fraction) -> Fo
     return None if bias is None else Found(draft, 0.0, prediction, bias)
 
 
-def _apart(specification: Specification, real: Table, seed: int) -> list[float | None]:
+def apart(specification: Specification, real: Table, seed: int, pairs: int = PAIRS) -> list[float | None]:
     """For each criterion the error that nine of ten pairs of samples keep; None where more have none at all."""
     random = np.random.default_rng(seed)
-    samples = [random.multinomial(real.n, real.counts / real.n, size=2) for _ in range(PAIRS)]
+    samples = [random.multinomial(real.n, real.counts / real.n, size=2) for _ in range(pairs)]
     tables = ([Table.from_rows(real.domain, real.codes, counts) for counts in pair] for pair in samples)
     errors = [[verdict.value for verdict in exact_errors(specification, *pair)] for pair in tables]
     every = np.array([[np.inf if e is None else e for e in line] for line in errors])
-    kept = np.sort(every, axis=0)[round(NINE * PAIRS) - 1]
+    kept = np.sort(every, axis=0)[round(NINE * pairs) - 1]
     return [float(value) if np.isfinite(value) else None for value in kept]
 
 

@@ -16,7 +16,8 @@ from ibis.expr.types import Table as Source
 from facsimile.errors import refusal
 from facsimile.privacy.dataset import refuse_confidential
 from facsimile.privacy.private import Private, Sealed
-from facsimile.sources.source import guarded, opened, run
+from facsimile.sources.labelled import Header
+from facsimile.sources.source import guarded, labels, opened, run
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import COUNT, Encoding
 from facsimile.table.raw import RawSums
@@ -44,11 +45,17 @@ def read_public(data: Any, specification: Specification) -> Table:
 
 
 @contextlib.contextmanager
-def opened_public(data: Any, wanted: list[str]) -> Iterator[Source]:
-    """A public source opened as it is, for a file of labels."""
+def opened_public(data: Any, wanted: list[str] | None) -> Iterator[Source]:
+    """A public source opened as it is, for a file of labels or, with every column, for a draft."""
     refuse_confidential(data)
     with opened(data, wanted) as source:
         yield source
+
+
+def read_public_labels(data: Any) -> Header | None:
+    """What a public labelled file says of its columns, without a record; None for a source of another kind."""
+    refuse_confidential(data)
+    return labels(data)
 
 
 def read_public_sums(data: Any, specification: Specification, names: Sequence[str]) -> RawSums:

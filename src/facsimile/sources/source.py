@@ -14,7 +14,7 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +27,7 @@ from ibis.expr.datatypes import DataType
 from ibis.expr.types import Table as Source
 
 from facsimile.errors import FacsimileError, refusal
-from facsimile.sources import textfile
+from facsimile.sources import labelled, textfile
 from facsimile.sources.address import Address
 
 T = TypeVar("T")
@@ -38,6 +38,8 @@ DUCKDB = (".duckdb", ".ddb")
 SQLITE = (".sqlite", ".sqlite3", ".db")
 LOGIN = ("PGPASS", "PGSSL", "PGREQUIRE", "PGCHANNELBINDING", "PGGSS", "PGKRB")
 """Variables of PostgreSQL that say how to log in, and not where."""
+UNUSED = "unused"
+"""How the neutral name of a text file's column begins."""
 
 
 def guarded(call: Callable[[], T], code: Callable[[Exception], str]) -> T:
@@ -76,10 +78,25 @@ def run(query: Any) -> Any:
 
 
 @contextlib.contextmanager
-def opened(data: Any, wanted: list[str]) -> Iterator[Source]:
-    """An ibis table of the source that holds at least the wanted columns."""
+def opened(data: Any, wanted: list[str] | None) -> Iterator[Source]:
+    """An ibis table of the source that holds at least the wanted columns; None: every column that has a name.
+
+    Where every column is wanted their names differ (one engine tells no capital letters apart), and a file's
+    records come in its order.
+    """
+    names = None if wanted is None else set(wanted)
     with contextlib.ExitStack() as stack:
-        yield guarded(lambda: _checked(_open(data, set(wanted), stack), wanted), lambda _: "E106")
+        yield guarded(lambda: _checked(_open(data, names, stack), wanted), lambda _: "E106")
+
+
+def labels(data: Any) -> labelled.Header | None:
+    """What a labelled file says of itself; None for a source of another kind."""
+    if not isinstance(data, str | Path | Address):
+        return None
+    address = Address.of(data)
+    if address.scheme != "file" or not str(address.path).lower().endswith(labelled.ENDINGS):
+        return None
+    return guarded(lambda: labelled.header(_file(address)[0]), lambda _: "E106")
 
 
 def openable(data: Any) -> None:
@@ -88,20 +105,20 @@ def openable(data: Any) -> None:
         pass
 
 
-def _checked(table: Source, wanted: list[str]) -> Source:
+def _checked(table: Source, wanted: list[str] | None) -> Source:
     _check_columns(list(table.columns), wanted)
-    for name in wanted:
-        if not _readable(table[name].type()):
+    for name in wanted or ():
+        if not readable(table[name].type()):
             raise refusal("E112", column=name)
     return table
 
 
-def _readable(kind: DataType) -> bool:
+def readable(kind: DataType) -> bool:
     """Whether a type has a text that is the same on every engine."""
     return not (kind.is_nested() or kind.is_binary() or kind.is_json() or kind.is_time() or kind.is_interval())
 
 
-def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
+def _open(data: Any, wanted: set[str] | None, stack: contextlib.ExitStack) -> Source:
     if not isinstance(data, str | Path | Address):
         return _in_memory(_arrow(data), wanted, stack)
     address = Address.of(data)
@@ -109,21 +126,16 @@ def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
         return _postgres(address, stack)
     if address.scheme == "spark":
         return _spark(address, wanted)
-    path = address.place
-    if path is None or address.path is None or not path.exists():
-        raise refusal("E101")
-    if not path.is_file():
-        raise refusal("E105")
-    if path.stat().st_size == 0:
-        raise refusal("E102")
-    name = address.path.name.lower()
+    path, name = _file(address)
     if name.endswith(CSV):
         return _csv(path, wanted, stack)
     if name.endswith(PARQUET):
-        _check_columns(pyarrow.parquet.read_schema(path).names, sorted(wanted))
-        return _embedded(stack).read_parquet(_pattern(path), hive_partitioning=False)
+        _check_columns(pyarrow.parquet.read_schema(path).names, wanted)
+        return _embedded(stack, in_order=wanted is None).read_parquet(_pattern(path), hive_partitioning=False)
     if name.endswith(ARROW):
         return _in_memory(_arrow_file(path), wanted, stack)
+    if name.endswith(labelled.ENDINGS):
+        return _labelled(path, wanted, stack)
     if name.endswith(DUCKDB):
         return _duckdb(path, address.table, stack)
     if name.endswith(SQLITE):
@@ -131,13 +143,25 @@ def _open(data: Any, wanted: set[str], stack: contextlib.ExitStack) -> Source:
     raise refusal("E122" if name.endswith((".zip", ".gz", ".7z", ".bz2", ".xz", ".zst")) else "E105")
 
 
-def _embedded(stack: contextlib.ExitStack, path: Path | None = None) -> Any:
+def _file(address: Address) -> tuple[Path, str]:
+    """The file itself, which is there and not empty, and the name it was given by, which says its kind."""
+    path = address.place
+    if path is None or address.path is None or not path.exists():
+        raise refusal("E101")
+    if not path.is_file():
+        raise refusal("E105")
+    if path.stat().st_size == 0:
+        raise refusal("E102")
+    return path, address.path.name.lower()
+
+
+def _embedded(stack: contextlib.ExitStack, path: Path | None = None, in_order: bool = False) -> Any:
     connection = ibis.duckdb.connect(str(path), read_only=True) if path else ibis.duckdb.connect()
     stack.callback(connection.disconnect)
     for setting in (
         "autoinstall_known_extensions = false",
         "autoload_known_extensions = false",
-        "preserve_insertion_order = false",
+        f"preserve_insertion_order = {str(in_order).lower()}",
         "temp_directory = ''",
         "enable_progress_bar = false",
         "TimeZone = 'UTC'",
@@ -146,18 +170,18 @@ def _embedded(stack: contextlib.ExitStack, path: Path | None = None) -> Any:
     return connection
 
 
-def _in_memory(data: pyarrow.Table, wanted: set[str], stack: contextlib.ExitStack) -> Source:
-    _check_columns(data.column_names, sorted(wanted))
-    connection = _embedded(stack)
+def _in_memory(data: pyarrow.Table, wanted: set[str] | None, stack: contextlib.ExitStack) -> Source:
+    _check_columns(data.column_names, wanted)
+    connection = _embedded(stack, in_order=wanted is None)
     connection.con.register("memory", data.select(sorted(wanted)) if wanted else data)
     return connection.table("memory")
 
 
-def _csv(path: Path, wanted: set[str], stack: contextlib.ExitStack) -> Source:
+def _csv(path: Path, wanted: set[str] | None, stack: contextlib.ExitStack) -> Source:
     layout = textfile.scan(path, wanted)
-    _check_columns(layout.names, sorted(wanted))
+    _check_columns(layout.names, wanted)
     columns = dict.fromkeys(_declared(layout.names, wanted), "VARCHAR")
-    return _embedded(stack).read_csv(
+    return _embedded(stack, in_order=wanted is None).read_csv(
         _pattern(path),
         auto_detect=False,
         header=True,
@@ -171,9 +195,10 @@ def _csv(path: Path, wanted: set[str], stack: contextlib.ExitStack) -> Source:
     )
 
 
-def _declared(names: list[str], wanted: set[str]) -> list[str]:
-    """Columns are declared by place: those that are not wanted are skipped under neutral names."""
-    return [name if name in wanted else f"unused {place}" for place, name in enumerate(names)]
+def _declared(names: list[str], wanted: set[str] | None) -> list[str]:
+    """Columns are declared by place: those that are not wanted, or have no name, get neutral ones."""
+    kept = set(filter(None, names)) if wanted is None else wanted
+    return [name if name in kept else f"{UNUSED} {place}" for place, name in enumerate(names)]
 
 
 def _pattern(path: Path) -> str:
@@ -197,6 +222,14 @@ def _arrow_file(path: Path) -> pyarrow.Table:
         except pyarrow.ArrowInvalid:
             source.seek(0)
             return pyarrow.ipc.open_stream(source).read_all()
+
+
+def _labelled(path: Path, wanted: set[str] | None, stack: contextlib.ExitStack) -> Source:
+    head = labelled.header(path)
+    _check_columns(head.names, wanted)
+    return _in_memory(
+        labelled.records(path, head, set(head.names) if wanted is None else wanted), wanted, stack
+    )
 
 
 def _chosen(tables: list[str], name: str | None) -> str:
@@ -276,7 +309,7 @@ def _own_words() -> Iterator[None]:
         os.environ.update(kept)
 
 
-def _spark(address: Address, wanted: set[str]) -> Source:
+def _spark(address: Address, wanted: set[str] | None) -> Source:
     try:
         import pyspark  # noqa: F401
     except ImportError:
@@ -290,7 +323,7 @@ def _spark(address: Address, wanted: set[str]) -> Source:
         raise refusal("E101")
     layout = textfile.scan(path, wanted) if is_text else None
     if layout:
-        _check_columns(layout.names, sorted(wanted))
+        _check_columns(layout.names, wanted)
     connection = ibis.pyspark.connect(_session(address))
     pattern = re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", str(path))
     if layout is None:
@@ -346,10 +379,14 @@ def _silent() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _check_columns(names: list[str], wanted: list[str]) -> None:
-    missing = [name for name in wanted if name not in names]
+def _check_columns(names: list[str], wanted: Collection[str] | None) -> None:
+    """Each wanted column is there once; where all are wanted, no two differ by capital letters alone."""
+    if wanted is None:
+        wanted = names = [name.lower() for name in names if name]
+    ordered = sorted(wanted) if isinstance(wanted, set) else wanted
+    missing = [name for name in ordered if name not in names]
     if missing:
         raise refusal("E110", columns=", ".join(missing))
-    for name in wanted:
+    for name in ordered:
         if names.count(name) > 1:
             raise refusal("E111", column=name)

@@ -41,7 +41,7 @@ class Layout:
     compressed: bool
 
 
-def scan(path: Path, wanted: set[str]) -> Layout:
+def scan(path: Path, wanted: set[str] | None) -> Layout:
     """Refuse a file that is not a plain table, and say how it is written."""
     if path.stat().st_size == 0:
         raise refusal("E102")
@@ -197,10 +197,19 @@ def header_names(header: bytes, delimiter: str) -> list[str]:
     return [field.strip() for field in fields]
 
 
-def delimiter_of(header: bytes, wanted: set[str]) -> str:
+def delimiter_of(header: bytes, wanted: set[str] | None) -> str:
     """The separator under which the header names most of the wanted columns; a comma if none does.
+
+    Where every column is wanted: under which it names most columns.
 
     >>> delimiter_of(b'age;"sex"', {"age", "sex"}), header_names(b'age;"sex"', ";")
     (';', ['age', 'sex'])
+    >>> delimiter_of(b'age;"sex, as registered"', None)
+    ';'
     """
-    return max(",;\t|", key=lambda d: len(wanted & set(header_names(header, d))))
+
+    def named(delimiter: str) -> int:
+        names = set(header_names(header, delimiter))
+        return len(names if wanted is None else wanted & names)
+
+    return max(",;\t|", key=named)

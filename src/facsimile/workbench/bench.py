@@ -88,6 +88,7 @@ class Bench:
     path: Path
     public: Address | None = None
     latest: Seen | None = None
+    logged: tuple[tuple[int, int], Decisions] | None = None
     values: Later[Values] = field(default_factory=Later)
     outlooks: Later[Outlook] = field(default_factory=Later)
     plans: Later[Any] = field(default_factory=Later)
@@ -118,8 +119,18 @@ class Bench:
         return self.latest
 
     def decisions(self) -> Decisions:
-        """The log as it is now."""
-        return self.agreed.decisions
+        """The log as it is now; what was read before is not read again."""
+        log = self.agreed.log
+        stamp = (log.stat().st_mtime_ns, log.stat().st_size) if log.exists() else (0, 0)
+        if self.logged is None or self.logged[0] != stamp:
+            self.logged = stamp, self.agreed.decisions
+        return self.logged[1]
+
+    @property
+    def outside(self) -> bool:
+        """Whether the file holds a change that the log does not."""
+        log = self.decisions()
+        return bool(log.entries) and log.text != self.seen().text
 
     def refuse_confidential(self) -> None:
         """The guard, asked again before each look: a file may have become confidential meanwhile."""

@@ -82,9 +82,8 @@ class Job:
     def failure(self) -> str:
         """Why it failed, where it was asked for JSON or said so."""
         found = told(self)
-        return (
-            f"{found['code']} {found['message']}" if isinstance(found, dict) and "code" in found else self.last
-        )
+        error = found.get("error") if isinstance(found, dict) else None
+        return f"{error['code']} {error['message']} {error['next']}" if error else self.last
 
     def stop(self) -> None:
         """End it and all that it started: what it wrote so far is whole, and the same command goes on."""

@@ -53,13 +53,7 @@ class RuleLine:
 
 def lines(specification: Specification, values: Values | None) -> Iterator[RuleLine]:
     """Every rule, the raw ones first."""
-    for i, rule in enumerate(specification.constraints.raw):
-        condition = rule.condition(specification.names)
-        broken = None if values is None else values.breaking(specification, i)
-        found = () if values is None or broken is None else tuple(_examples(specification, values, broken))
-        number = None if values is None or broken is None else int(values.counts[broken].sum())
-        item, words = f"constraints.raw.{i + 1}", sentence(condition)
-        yield RuleLine(item, "raw", rule.never, words, _source(rule.source), "", number, found)
+    yield from (raw_line(specification, values, i) for i in range(len(specification.constraints.raw)))
     table = None if values is None else values.table(specification)
     coded = None if table is None else recode(specification, table, specification.first)
     for i, rule in enumerate(specification.constraints.synthetic):
@@ -70,6 +64,18 @@ def lines(specification: Specification, values: Values | None) -> Iterator[RuleL
         words = sentence(rule.condition(specification.names))
         item = f"constraints.synthetic.{i + 1}"
         yield RuleLine(item, "synthetic", rule.never, words, _source(rule.source), rule.bins or "", number, ())
+
+
+def raw_line(specification: Specification, values: Values | None, place: int) -> RuleLine:
+    """A rule about the original, with the public records that break it."""
+    rule = specification.constraints.raw[place]
+    item, words = f"constraints.raw.{place + 1}", sentence(rule.condition(specification.names))
+    number, examples = None, tuple[Example, ...]()
+    if values is not None:
+        broken = values.breaking(specification, place)
+        number = int(values.counts[broken].sum())
+        examples = tuple(_examples(specification, values, broken))
+    return RuleLine(item, "raw", rule.never, words, _source(rule.source), "", number, examples)
 
 
 def _source(source: Source | str) -> str:

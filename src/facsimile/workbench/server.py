@@ -135,7 +135,7 @@ class Workbench:
             return _html("draft.html", frame | {"seen": None, "job": bench.jobs["draft"]})
         seen, outside, log = bench.seen(), False, None
         try:
-            log, outside = bench.decisions(), bench.agreed.outside
+            log, outside = bench.decisions(), bench.outside
         except FacsimileError as error:
             frame["told"].append(("bad", str(error)))
         frame |= {"seen": seen, "outside": outside, "log": log}
@@ -186,12 +186,13 @@ class Workbench:
             found = self._curve(seen, study.found.trials)
             if found is not None:
                 curve, problem = found
-        report = self.bench.folder / trying.study_name(self.bench, seen).replace(".study", ".report.html")
+        path = trying.study_of(self.bench, seen)
+        report = None if path is None else trying.report_of(path)
         return {
             "study": study,
             "job": job,
             "reporting": self.bench.jobs["report"],
-            "report": report.name if report.is_file() else None,
+            "report": report.name if report is not None and report.is_file() else None,
             "curve": curve,
             "problem": problem,
             "quick": trying.QUICK,
@@ -201,7 +202,9 @@ class Workbench:
         }
 
     def _curve(self, seen: Seen, trials: int) -> tuple[Any, str | None] | None:
-        path = self.bench.folder / trying.study_name(self.bench, seen)
+        path = trying.study_of(self.bench, seen)
+        if path is None:
+            return None
         found = self.bench.plans.begun((path, trials), lambda: trying.curve_of(path))
         if not found.done():
             return None
@@ -261,7 +264,7 @@ class Workbench:
         """Which public records a rule would leave out."""
         seen, never = self.bench.seen(), request.query_params["never"]
         spec = columns.tried(self.bench, seen, [_new_rule(seen, "raw", never, "asked", "")])
-        line = [one for one in rules.lines(spec, self.bench.read(seen)) if one.kind == "raw"][-1]
+        line = rules.raw_line(spec, self.bench.read(seen), len(spec.constraints.raw) - 1)
         shown = [[*example.values, example.records] for example in line.examples]
         return {"sentence": line.sentence, "records": line.records, "examples": shown, "names": spec.names}
 
@@ -412,15 +415,19 @@ class Workbench:
 
     def report(self, form: Form, person: Person, author: Author) -> None:
         """Make the report of the study."""
-        study = trying.study_name(self.bench, self.bench.seen())
-        page = study.replace(".study", ".report.html")
-        (self.bench.folder / page).unlink(missing_ok=True)
-        self.bench.jobs.start("report", ["report", study, "-o", page])
+        study = trying.study_of(self.bench, self.bench.seen())
+        if study is None:
+            raise refusal("E410")
+        page = trying.report_of(study)
+        page.unlink(missing_ok=True)
+        self.bench.jobs.start("report", ["report", study.name, "-o", page.name])
 
     def take_plan(self, form: Form, person: Person, author: Author) -> str:
         """Make a point of the curve the specification."""
         seen = self.bench.seen()
-        path = self.bench.folder / trying.study_name(self.bench, seen)
+        path = trying.study_of(self.bench, seen)
+        if path is None:
+            raise refusal("E410")
         point = trying.curve_of(path).points[int(form["point"])]
         words = self.bench.agreed.take(trying.planned(path, point).text, seen.text, author, form["why"].strip())
         return f"The plan is the specification now: {'; '.join(words)}."

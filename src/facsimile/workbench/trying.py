@@ -22,6 +22,8 @@ from facsimile.release.check import show_upper
 from facsimile.spec.choices import SchemeName
 from facsimile.workbench.bench import Bench, Seen
 
+RULE = ("trials", "fresh", "steps")
+REPORT = r"\.[0-9a-f]{8}-[0-9x]+-[0-9x]+-[0-9x]+\.report\.html"
 QUICK = {"trials": "3", "fresh": "8", "steps": "0", "minutes": "2"}
 """A first look; for a study to rely on: leave the fields empty."""
 MOST_BUNDLES = 50
@@ -46,17 +48,31 @@ class StudyView:
     accepted: int
 
 
-def study_name(bench: Bench, seen: Seen) -> str:
-    """Each text of the specification has a study of its own, which the same button goes on with."""
-    return bench.beside(f"{seen.digest[:8]}.study")
+def study_name(bench: Bench, seen: Seen, asked: Mapping[str, str]) -> str:
+    """Each text of the specification and each way to race has a study of its own, which the same button goes on
+    with."""
+    rule = "-".join(_number(asked[name]) if asked.get(name) else "x" for name in RULE)
+    return bench.beside(f"{seen.digest[:8]}-{rule}.study")
+
+
+def study_of(bench: Bench, seen: Seen) -> Path | None:
+    """The study of this text that was worked on last."""
+    found = bench.folder.glob(bench.beside(f"{seen.digest[:8]}-*.study"))
+    return max(found, key=lambda path: path.stat().st_mtime_ns, default=None)
+
+
+def report_of(study: Path) -> Path:
+    """Where the report of a study is written."""
+    return study.with_suffix(".report.html")
 
 
 def explore_words(bench: Bench, seen: Seen, asked: Mapping[str, str]) -> list[str]:
     """The command that explores, with what the form asked for."""
     if bench.public is None:
         raise refusal("E444")
-    words = ["explore", bench.path.name, "--data", address(bench), "--public", "-o", study_name(bench, seen)]
-    for name in ("trials", "fresh", "steps"):
+    words = ["explore", bench.path.name, "--data", address(bench), "--public", "-o"]
+    words.append(study_name(bench, seen, asked))
+    for name in RULE:
         if asked.get(name):
             words += [f"--{name}", _number(asked[name])]
     if asked.get("minutes"):
@@ -92,8 +108,8 @@ def _number(text: str, digits: int = 6) -> str:
 
 def study_view(bench: Bench, seen: Seen) -> StudyView | None:
     """What the study's file holds by now; None where there is none."""
-    path = bench.folder / study_name(bench, seen)
-    if not path.is_file():
+    path = study_of(bench, seen)
+    if path is None:
         return None
     study = Study.open(path)
     trials = study.trials()
@@ -223,7 +239,7 @@ def artefact(bench: Bench, name: str) -> Path:
         found = bundle_view(folder)
         if found is not None and rest in found.files:
             return _plain(folder / rest, folder)
-    elif not rest and re.fullmatch(re.escape(bench.path.stem) + r"\.[0-9a-f]{8}\.report\.html", first):
+    elif not rest and re.fullmatch(re.escape(bench.path.stem) + REPORT, first):
         return _plain(folder, bench.folder)
     raise refusal("E445")
 

@@ -103,7 +103,7 @@ async function news() {
     const waiting = $("[data-working]") !== null;
     const moved = news.before !== undefined && (news.before !== jobs || news.busy !== found.busy);
     if (changed && dirty()) $("#meanwhile").hidden = false;
-    else if (changed || (waiting && (moved || found.exploring || !found.busy)))
+    else if (changed || (waiting && (moved || !found.busy)))
       await renew(await fetch(location.pathname));
     [news.before, news.busy] = [jobs, found.busy];
   } catch {

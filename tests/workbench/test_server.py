@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -220,7 +225,7 @@ def test_the_page_follows_the_file_and_asks_who_changed_it(desk: Desk, person: B
 def test_a_file_that_is_broken_outside_is_told_with_its_line(desk: Desk, person: Browser) -> None:
     good = desk.text
     desk.open(person, "columns")
-    desk.path.write_text(good.replace("threshold: 1.7", "threshold: much"), encoding="utf-8")
+    desk.path.write_text(re.sub(r"threshold: \S+", "threshold: much", good, count=1), encoding="utf-8")
     try:
         person.until("document.querySelector('.problem')?.textContent.includes('line')")
         assert violations(person) == []
@@ -275,3 +280,52 @@ def test_nobody_decides_without_a_name_and_a_reason(desk: Desk, chromium: Chromi
         stranger.open(f"{desk.door.origin}/decisions")
         fill(stranger, "form[action='/do/sign'] [name=role]", "x")
         assert "E443" in sent(stranger, "form[action='/do/sign'] button")
+
+
+EVIL = """<!doctype html><title>evil</title><body><script>
+const to = "%s", form = new URLSearchParams({item: "title", value: "Stolen", prose: "1", why: "x", back: "/"});
+const tries = {
+  post: () => fetch(to + "/do/change", {method: "POST", body: form, mode: "no-cors", credentials: "include"}),
+  read: () => fetch(to + "/text", {credentials: "include"}).then(answer => answer.text()),
+  script: () => new Promise((yes, no) => {
+    const tag = document.createElement("script");
+    [tag.src, tag.onload, tag.onerror] = [to + "/ask/news", yes, no];
+    document.body.append(tag);
+  }),
+  frame: () => new Promise(yes => {
+    const tag = document.createElement("iframe");
+    [tag.src, tag.onload] = [to + "/text", yes];
+    document.body.append(tag);
+  }),
+};
+(async () => {
+  for (const [name, attempt] of Object.entries(tries))
+    document.body.dataset[name] = await attempt().then(() => "came back", () => "refused");
+  const tag = document.createElement("form");
+  [tag.method, tag.action, tag.target] = ["post", to + "/do/change", "_blank"];
+  for (const [name, value] of form) tag.append(Object.assign(document.createElement("input"), {name, value}));
+  document.body.append(tag);
+  tag.submit();
+  document.body.dataset.done = "yes";
+})();
+</script>"""
+
+
+def test_another_page_in_the_same_browser_can_do_nothing(desk: Desk, person: Browser, tmp_path: Path) -> None:
+    """Another port of this machine is the same site, so the browser sends the cookie along: the door holds."""
+    (tmp_path / "evil.html").write_text(EVIL % desk.door.origin, encoding="utf-8")
+    before, log = desk.text, len(desk.log)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        person.open(f"http://127.0.0.1:{other.server_port}/evil.html")
+        person.until("document.body.dataset.done")
+        found = person.value("({...document.body.dataset})")
+        other.shutdown()
+    assert found["read"] == found["script"] == "refused"
+    assert person.value("document.querySelector('iframe').contentDocument === null"), (
+        "another origin, or nothing"
+    )
+    assert desk.text == before and len(desk.log) == log and "Stolen" not in desk.text
+    desk.open(person, "")
+    assert "Stolen" not in person.value("document.body.innerText")

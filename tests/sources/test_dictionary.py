@@ -1,0 +1,110 @@
+"""The dictionary of SPSS is walked like the library walks it, and stops what would stop the program."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pyreadstat
+import pytest
+
+from facsimile.errors import FacsimileError
+from facsimile.sources.dictionary import refuse_broken_labels
+from facsimile.sources.source import labels
+
+HOW: dict[str, Any] = {
+    "file_label": "A file",
+    "column_labels": ["A label of some length", None, "Another"],
+    "note": ["A note", "and a second line"],
+    "variable_value_labels": {
+        "x": {1: "one", -9: "none"},
+        "s": {"QQQQQ": "q", "": "blank"},
+        "t": {"r" * 12: "r"},
+    },
+    "missing_ranges": {"x": [{"lo": -9, "hi": -1}, 5], "s": ["a", "b", "c"]},
+}
+
+
+def written(path: Path) -> bytes:
+    """A file with every kind of record."""
+    data = pandas.DataFrame({"x": [1, 2.5], "s": ["QQQQQ", "a"], "t": ["r" * 12, "é" * 200]})
+    pyreadstat.write_sav(data, path, compress=path.suffix == ".zsav", **HOW)
+    return path.read_bytes()
+
+
+def code(path: Path) -> str | None:
+    try:
+        refuse_broken_labels(path)
+    except FacsimileError as error:
+        return error.code
+    return None
+
+
+@pytest.mark.parametrize("kind", ["sav", "zsav"])
+def test_a_whole_dictionary_is_walked_to_its_end_and_one_that_ends_early_is_refused(
+    kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"data.{kind}"
+    content = written(path)
+    assert code(path) is None
+    end = content.index(struct.pack("<ii", 999, 0))
+    for cut in (*range(0, end + 4, 13), end + 3):
+        path.write_bytes(content[:cut])
+        assert code(path) == "E106"
+    path.write_bytes(content[: end + 4])
+    assert code(path) is None
+
+
+BAD = [b"\xff" * 8, b"ab\xff     ", b"\0\0\0\0\0\0\xf8?"]
+GOOD = [b"\xc3\xa9      ", b"\xc3       ", b"abcdefg\xc3", b"        ", b"\0" * 8, b"a\0\0\0\0\0\0\0"]
+
+
+@pytest.mark.parametrize("value", BAD + GOOD)
+def test_a_label_of_what_is_no_text_is_refused(value: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "data.sav"
+    content = written(path)
+    place = content.index(b"QQQQQ   \1q")
+    path.write_bytes(content[:place] + value + content[place + 8 :])
+    assert code(path) == ("E106" if value in BAD else None)
+    if value in GOOD:
+        assert labels(path) is not None
+
+
+def test_the_library_would_end_the_program(tmp_path: Path) -> None:
+    """When this fails the library is mended, and the walk may go."""
+    path = tmp_path / "data.sav"
+    content = written(path)
+    path.write_bytes(content.replace(b"QQQQQ   \1q", BAD[0] + b"\1q"))
+    script = "import pyreadstat, sys; pyreadstat.read_sav(sys.argv[1], metadataonly=True)"
+    ended = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, check=False)
+    assert ended.returncode < 0 or ended.returncode > 1
+
+
+def test_labels_of_texts_are_read_by_the_encoding_that_the_file_names(tmp_path: Path) -> None:
+    path = tmp_path / "data.sav"
+    content = written(path).replace(b"QQQQQ   \1q", b"\xe9\xe8      \1q").replace(b"\xc3\xa9", b"ee")
+    path.write_bytes(content)
+    assert code(path) == "E106"
+    named = content.replace(
+        struct.pack("<iiii", 7, 20, 1, 5) + b"UTF-8", struct.pack("<iiii", 7, 20, 1, 12) + b"windows-1252"
+    )
+    assert named != content
+    path.write_bytes(named)
+    assert code(path) is None
+    path.write_bytes(named.replace(b"windows-1252", b"no-such-code"))
+    assert code(path) == "E106"
+
+
+@pytest.mark.parametrize("record", [
+    (7, 3, -8, 4), (7, 3, 2**31 - 1, 2**31 - 1), (6, -1), (3, 2**31 - 1), (4, 2**31 - 1), (4, 1, 99), (5,),
+    (2, 0, 1, 0), (7, 20, 2**30, 8), (7, 20, -1, 1),
+])  # fmt: skip
+def test_a_record_that_leads_nowhere_ends_the_walk(record: tuple[int, ...], tmp_path: Path) -> None:
+    path = tmp_path / "data.sav"
+    content = written(path)
+    path.write_bytes(content[:176] + struct.pack(f"<{len(record)}i", *record) + content[176:])
+    assert code(path) == "E106"
