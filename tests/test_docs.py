@@ -133,6 +133,14 @@ def test_the_schema_describes_the_examples(path: Path) -> None:
         jsonschema.Draft202012Validator(schema()).validate(plain | {"colour": "red"})
 
 
+def test_the_schema_describes_the_page_with_its_short_forms() -> None:
+    whole = "".join(blocks(page("docs/specification.md"), "yaml"))
+    assert "labels:" in whole and ": each\n" in whole
+    plain = json.loads(json.dumps(yaml.safe_load(whole), default=str))
+    jsonschema.Draft202012Validator(schema()).validate(plain)
+    assert any("labels:" in path.read_text("utf-8") for path in SPECIFICATIONS), "an example has them too"
+
+
 # --- commands
 
 

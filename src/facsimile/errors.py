@@ -153,6 +153,10 @@ E219 The prior is the data itself.
      Name another public table: data cannot be their own prior.
 E220 The specification has no item {item}.
      {suggestion}
+E221 The layout of {file} stays as it is: {problem}.
+     Look at what is unusual in the file, and write it plainly.
+E222 {file} has another layout than the one that all specifications have.
+     Run `facsimile spec fmt {file}`.
 # budget and ledger
 E301 The budget does not suffice: {asked} asked, {remaining} remaining; the data was not opened.
      Lower the budget of the specification; what was spent cannot be won back.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
+from facsimile.agreement import layout
 from facsimile.spec.edits import replaced
-from facsimile.spec.load import dump
+from facsimile.spec.load import dump, loads
 from programs import Program
 from specs import small
 
@@ -51,3 +53,44 @@ def test_what_is_no_specification_is_refused(tmp_path: Path, run: Program) -> No
 
 def test_spec_alone_explains_itself(run: Program) -> None:
     assert "spec diff" in run("spec").out
+
+
+def test_a_file_is_laid_out_in_place(tmp_path: Path, run: Program) -> None:
+    path = written(
+        tmp_path, "release.yaml", "# Mine.\n" + dump(small()).replace("title: Small", "title:   'Small'")
+    )
+    path.chmod(0o640)
+    checked = run("spec", "fmt", path, "--check")
+    assert checked.code == 2 and checked.err.startswith("E222 release.yaml has another layout")
+    before = path.read_bytes()
+    shown = run("spec", "fmt", path, "--stdout").out
+    assert path.read_bytes() == before and shown.startswith("# Mine.\nfacsimile: 1\ntitle: Small\n")
+    assert run("spec", "fmt", path).out == "release.yaml is laid out anew.\n"
+    assert path.read_text(encoding="utf-8") == shown and path.stat().st_mode & 0o777 == 0o640
+    assert loads(shown) == small()
+    assert list(tmp_path.iterdir()) == [path], "nothing is left beside it"
+
+
+def test_a_file_that_has_the_layout_is_not_touched(tmp_path: Path, run: Program) -> None:
+    path = written(tmp_path, "release.yaml", dump(small()))
+    run("spec", "fmt", path)
+    before = path.stat()
+    assert run("spec", "fmt", path).out == "release.yaml has this layout already.\n"
+    assert run("spec", "fmt", path, "--check").code == 0
+    told = run("spec", "fmt", path, "--json").json
+    assert (told["changed"], told["written"], told["text"]) == (False, False, path.read_text(encoding="utf-8"))
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_file_that_cannot_be_laid_out_stays(
+    tmp_path: Path, run: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, "release.yaml", dump(small()))
+    before = path.read_bytes()
+    monkeypatch.setattr(layout._Layout, "text", lambda self: "title: lost\n")
+    found = run("spec", "fmt", path)
+    assert found.code == 2 and found.err.startswith("E221 The layout of release.yaml stays as it is")
+    monkeypatch.undo()
+    assert run("spec", "fmt", written(tmp_path, "broken.yaml", "title: [\n")).code == 2
+    assert run("spec", "fmt", tmp_path / "nowhere.yaml").err.startswith("E212")
+    assert path.read_bytes() == before

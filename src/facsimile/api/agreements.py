@@ -7,7 +7,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from facsimile.api.given import specified
+from facsimile.api.given import path_of, specified
+from facsimile.errors import refusal
 from facsimile.results import Page, Result, Tabular
 
 if TYPE_CHECKING:
@@ -49,4 +50,52 @@ class Compared(Result, Tabular):
             page.line(fill(one.words, WIDTH, subsequent_indent="  "))
         if not self.found:
             page.line("The same: nothing but comments and layout may differ.")
+        return page
+
+
+def formatted(path: Path | str, write: bool = True) -> Formatted:
+    """A specification's file in the one layout; written, in one step, only where that changes something."""
+    from facsimile.agreement.layout import laid_out
+    from facsimile.release.writing import rewrite
+    from facsimile.spec.text import read_limited
+
+    path = path_of(path)
+    before = read_limited(path)
+    text = laid_out(_decoded(before), path.name)
+    changed = text.encode() != before
+    if write and changed:
+        rewrite(path, text.encode())
+    return Formatted(path.name, text, changed, write and changed)
+
+
+def refuse_another_layout(path: Path | str) -> None:
+    """Refuse a specification that has another layout."""
+    found = formatted(path, write=False)
+    if found.changed:
+        raise refusal("E222", file=found.name)
+
+
+def _decoded(content: bytes) -> str:
+    """The text of a file; what is no text is refused as it is by the loader."""
+    from facsimile.spec.text import read
+
+    read(content)
+    return content.decode("utf-8-sig")
+
+
+@dataclass(frozen=True, repr=False)
+class Formatted(Result):
+    """A specification in the one layout: its text, whether it is another one, and whether it was written."""
+
+    name: str
+    text: str
+    changed: bool
+    written: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return {"file": self.name, "changed": self.changed, "written": self.written, "text": self.text}
+
+    def page(self) -> Page:
+        page = Page()
+        page.line(f"{self.name} is laid out anew." if self.written else f"{self.name} has this layout already.")
         return page

@@ -1,4 +1,4 @@
-"""The commands about a specification's text: spec diff."""
+"""The commands about a specification's text: spec diff, spec fmt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from facsimile.cli.options import AsJson
+from facsimile.cli.options import AsJson, SpecFile
 from facsimile.cli.page import show
 
 app = typer.Typer(name="spec", rich_markup_mode=None)
@@ -38,3 +38,30 @@ def spec_diff(
     from facsimile.api.agreements import compared
 
     show(compared(before, after), as_json)
+
+
+@app.command("fmt")
+def spec_fmt(
+    spec: SpecFile,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; refuse the file where it has another layout.")
+    ] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Print the text; leave the file as it is.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give a specification the layout that all have; what it says and its comments stay.
+
+    Sections and keys of columns get one order, short lists stand in one line, long ones are wrapped. The hash
+    of the plan stays. A file that cannot be laid out so is refused and stays as it is.
+
+    Example: facsimile spec fmt --stdout examples/births/ours.yaml
+    """
+    from facsimile.api.agreements import formatted, refuse_another_layout
+
+    if check:
+        refuse_another_layout(spec)
+    found = formatted(spec, write=not (check or stdout))
+    if stdout and not as_json:
+        typer.echo(found.text, nl=False)
+    else:
+        show(found, as_json)

@@ -26,25 +26,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import chain, islice, pairwise, takewhile
 from typing import Any
 
 import yaml
 
 from facsimile.errors import FacsimileError, refusal
+from facsimile.spec.marked import BLANKS, BREAKS, Entry, Marked, Odd, names
 from facsimile.spec.mistakes import Place, cut, named, suggestion
 from facsimile.spec.release import Specification
 from facsimile.spec.salvage import keys_at
-from facsimile.spec.text import LOADER, plain, read
+from facsimile.spec.text import read
 from facsimile.spec.written import INDENT, WIDTH, Blocks, filled, inline, item_lines, lines, scalar
 
 MOST_STEPS = 20
 _MARK = "\ufeff"
-_BREAKS = "\r\n\x85\u2028\u2029"
-_BLANKS = f" \t{_BREAKS}"
-_SPACE = re.compile(rf"(?:[{_BLANKS}]+|(?<!\S)#[^{_BREAKS}]*)*")
-_REST = re.compile(rf"[^{_BREAKS}]*")
 _COMMENT = re.compile(r"[ \t]*#.*")
 _GONE: Any = object()
 
@@ -147,7 +143,7 @@ def _changed(text: str, place: Place, value: Any) -> str:
             found = _Page(text, data).edited(place, value)
             if read(found).data == wanted:
                 return mark + found
-        except (FacsimileError, _Odd) as refused:
+        except (FacsimileError, Odd) as refused:
             error = refused if isinstance(refused, FacsimileError) else error
         place = place[:-1]
         value = at(wanted, place)
@@ -156,10 +152,6 @@ def _changed(text: str, place: Place, value: Any) -> str:
 
 def _refused(problem: str) -> FacsimileError:
     return refusal("E210", problem=problem, suggestion="Write each key and its value on a line of its own.")
-
-
-class _Odd(Exception):
-    """A text that has no place for an edit."""
 
 
 def _with(data: Any, place: Place, value: Any) -> Any:
@@ -180,26 +172,12 @@ def _with(data: Any, place: Place, value: Any) -> Any:
     return whole
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A key with its value, or an item of a list.
-
-    `begin` is the first character of the key or the item, of a block list its dash; `after` is behind the colon
-    or the dash.
-    """
-
-    begin: int
-    after: int
-    value: yaml.Node
-    colon: bool = True
-
-
-class _Page:
-    """A text beside its nodes."""
+class _Page(Marked):
+    """A text beside its data and its nodes, to be edited."""
 
     def __init__(self, text: str, data: Any) -> None:
-        self.text, self.data = text, data
-        self.root = yaml.compose(text, Loader=LOADER)
+        super().__init__(text)
+        self.data = data
         self.newline = "\r\n" if "\r\n" in text else "\n"
 
     def edited(self, place: Place, value: Any) -> str:
@@ -219,79 +197,6 @@ class _Page:
             return self.whole(place[:-1], [] if listed else {})
         return self.without_block(entries[found], parent.start_mark.column)
 
-    def node(self, place: Place) -> yaml.CollectionNode:
-        """The collection at a place."""
-        here: yaml.CollectionNode = self.root
-        for part in place:
-            found = self.index(here, part)
-            assert found is not None
-            here = here.value[found][1] if isinstance(here, yaml.MappingNode) else here.value[found]
-        return here
-
-    def index(self, node: yaml.CollectionNode, part: str | int) -> int | None:
-        """The number of the entry that a part of a place names."""
-        listed = isinstance(node, yaml.SequenceNode)
-        names: list[str | int] = [*range(len(node.value))] if listed else _names(node)
-        return names.index(part) if part in names else None
-
-    def entries(self, node: yaml.CollectionNode) -> list[_Entry]:
-        """All entries of a collection, in order."""
-        if isinstance(node, yaml.MappingNode):
-            return [self.pair(key, value) for key, value in node.value]
-        if node.flow_style:
-            return [_Entry(item.start_mark.index, item.start_mark.index, item) for item in node.value]
-        found: list[_Entry] = []
-        dash = node.start_mark.index
-        for item in node.value:
-            if self.text[dash : dash + 1] != "-":
-                raise _Odd
-            found.append(_Entry(dash, dash + 1, item))
-            dash = self.skipped(self.end(item))
-        return found
-
-    def pair(self, key: yaml.Node, value: yaml.Node) -> _Entry:
-        """A key with its value; between braces the colon may be left out."""
-        colon = self.skipped(key.end_mark.index)
-        there = self.text[colon : colon + 1] == ":"
-        return _Entry(key.start_mark.index, colon + 1 if there else key.end_mark.index, value, there)
-
-    def end(self, node: yaml.Node) -> int:
-        """Where a value ends: behind its last character, before the comments and blank lines that follow."""
-        if isinstance(node, yaml.CollectionNode) and not node.flow_style:
-            last = node.value[-1]
-            return self.end(last[1] if isinstance(node, yaml.MappingNode) else last)
-        begin, end = int(node.start_mark.index), int(node.end_mark.index)
-        clipped = isinstance(node, yaml.ScalarNode) and node.style in ("|", ">") and "+" not in self.rest(begin)
-        return begin + len(self.text[begin:end].rstrip(_BLANKS)) if clipped else end
-
-    def skipped(self, index: int) -> int:
-        """The first character from here on that is no blank, break or comment."""
-        found = _SPACE.match(self.text, index)
-        return found.end() if found else index
-
-    def rest(self, index: int) -> str:
-        """What is left of a line."""
-        found = _REST.match(self.text, index)
-        return found.group() if found else ""
-
-    def line_start(self, index: int) -> int:
-        """The beginning of the line that holds this character."""
-        return max(self.text.rfind(end, 0, index) for end in _BREAKS) + 1
-
-    def line_above(self, start: int) -> int:
-        """The beginning of the line before the one that begins here."""
-        return self.line_start(start - (2 if self.text[:start].endswith("\r\n") else 1))
-
-    def next_line(self, index: int) -> int:
-        """The beginning of the line after the one that holds this character."""
-        end = index + len(self.rest(index))
-        return end + (2 if self.text.startswith("\r\n", end) else 1 if end < len(self.text) else 0)
-
-    def margin(self, start: int) -> str:
-        """The blanks with which a line begins."""
-        line = self.rest(start)
-        return line[: len(line) - len(line.lstrip(" \t"))]
-
     def put(self, begin: int, end: int, new: list[str]) -> str:
         """The text with these lines between two characters."""
         return self.text[:begin] + self.newline.join(new) + self.text[end:]
@@ -304,10 +209,10 @@ class _Page:
         new = found[1:] if len(found) > 1 else [inline(value)]
         return self.put(self.root.start_mark.index, self.end(self.root), new)
 
-    def exchanged(self, parent: yaml.CollectionNode, entry: _Entry, value: Any) -> str:
+    def exchanged(self, parent: yaml.CollectionNode, entry: Entry, value: Any) -> str:
         """Another value for an entry; a comment behind its key stays there."""
         begin = entry.value.start_mark.index
-        end = max(len(self.text[: self.end(entry.value)].rstrip(_BLANKS)), entry.after)
+        end = max(len(self.text[: self.end(entry.value)].rstrip(BLANKS)), entry.after)
         if parent.flow_style:
             lead = " " if isinstance(parent, yaml.MappingNode) and begin == entry.after else ""
             return self.put(begin, end, self.flowing(lead if entry.colon else ": ", value, begin))
@@ -320,7 +225,7 @@ class _Page:
         gap = self.text[entry.after : begin]
         if like is None and len(new) == 1 and gap and not gap.strip(" \t"):
             return self.put(begin, end, [new[0][1:]])
-        behind = _comment(self.rest(entry.after)) if any(c in gap for c in _BREAKS) else ""
+        behind = _comment(self.rest(entry.after)) if any(c in gap for c in BREAKS) else ""
         if like is not None:
             end += len(self.rest(end))
         elif not behind and len(new) > 1:
@@ -337,7 +242,7 @@ class _Page:
         inner = self.margin(start) + " " * INDENT
         return [f"{lead}[", *filled([scalar(item, flow=True) for item in value], inner)]
 
-    def added(self, place: Place, parent: yaml.CollectionNode, entries: list[_Entry], value: Any) -> str:
+    def added(self, place: Place, parent: yaml.CollectionNode, entries: list[Entry], value: Any) -> str:
         """One more key, or one more item at the end."""
         listed, name = isinstance(parent, yaml.SequenceNode), place[-1]
         before = len(entries) - 1 if listed else self.before(place, parent)
@@ -355,13 +260,13 @@ class _Page:
             return self.put(entries[0].begin, entries[0].begin, [*new, " " * column])
         end = max(self.end(entries[before].value), entries[before].after)
         new = [*([""] if listed and self.apart(entries[-2:]) else []), " " * column + new[0], *new[1:]]
-        if self.text[end - 1] in _BREAKS:
+        if self.text[end - 1] in BREAKS:
             return self.put(end, end, [*new, ""])
         end += len(self.rest(end))
         return self.put(end, end, ["", *new])
 
     def added_flow(
-        self, parent: yaml.CollectionNode, entries: list[_Entry], before: int, lead: str, value: Any
+        self, parent: yaml.CollectionNode, entries: list[Entry], before: int, lead: str, value: Any
     ) -> str:
         """One more entry within brackets, on a line of its own where all have one or the line is full."""
         if before < 0:
@@ -377,24 +282,24 @@ class _Page:
 
     def before(self, place: Place, parent: yaml.CollectionNode) -> int:
         """The entry that a new key follows: the last one before it in the order of a specification."""
-        order, names = keys_at(Specification, self.data, place[:-1]), _names(parent)
+        order, known = keys_at(Specification, self.data, place[:-1]), names(parent)
         if place[-1] not in order:
-            return len(names) - 1
+            return len(known) - 1
         earlier = order[: order.index(str(place[-1]))]
-        found = [(earlier.index(str(name)), i) for i, name in enumerate(names) if name in earlier]
+        found = [(earlier.index(str(name)), i) for i, name in enumerate(known) if name in earlier]
         return max(found)[1] if found else -1
 
-    def apart(self, entries: list[_Entry]) -> bool:
+    def apart(self, entries: list[Entry]) -> bool:
         """Whether a blank line parts two entries."""
         gaps = (self.text[self.end(one.value) : other.begin] for one, other in pairwise(entries))
-        return any(not line.strip() for gap in gaps for line in re.split(rf"\r\n|[{_BREAKS}]", gap)[1:-1])
+        return any(not line.strip() for gap in gaps for line in re.split(rf"\r\n|[{BREAKS}]", gap)[1:-1])
 
-    def without_block(self, entry: _Entry, column: int) -> str:
+    def without_block(self, entry: Entry, column: int) -> str:
         """Without an entry of a block and the comment lines above it; blank lines do not pile up."""
         start, end = self.line_start(entry.begin), max(self.end(entry.value), entry.after)
-        stop = end if self.text[end - 1] in _BREAKS else self.next_line(end)
+        stop = end if self.text[end - 1] in BREAKS else self.next_line(end)
         if self.text[start : entry.begin].strip(" \t"):
-            following = len(self.text) - len(self.text[stop:].lstrip(_BLANKS))
+            following = len(self.text) - len(self.text[stop:].lstrip(BLANKS))
             return self.put(entry.begin, following, [""])
         while start and self.rest(self.line_above(start)).startswith(" " * column + "#"):
             start = self.line_above(start)
@@ -403,7 +308,7 @@ class _Page:
             stop = self.next_line(stop)
         return self.put(start, stop, [""])
 
-    def without_flow(self, entries: list[_Entry], found: int) -> str:
+    def without_flow(self, entries: list[Entry], found: int) -> str:
         """Without an entry within brackets and its comma; comments stay."""
         entry = entries[found]
         end = max(self.end(entry.value), entry.after)
@@ -415,13 +320,8 @@ class _Page:
             return self.put(entry.begin, end, [""])
         comma = self.skipped(max(self.end(entries[found - 1].value), entries[found - 1].after))
         if self.text[comma : comma + 1] != ",":
-            raise _Odd
+            raise Odd
         return self.text[:comma] + self.text[comma + 1 : entry.begin].rstrip(" \t") + self.text[end:]
-
-
-def _names(node: yaml.CollectionNode) -> list[str | int]:
-    """The keys of a mapping, as a place names them."""
-    return [str(plain(key.value, key.style)) for key, _ in node.value]
 
 
 def _blocks(node: yaml.Node) -> Blocks:

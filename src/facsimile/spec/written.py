@@ -102,11 +102,11 @@ def item_lines(item: Any, indent: int, like: Blocks = None) -> list[str]:
     return ["-" + first, *rest] if first else ["- " + rest[0].lstrip(" "), *rest[1:]]
 
 
-def filled(words: list[str], inner: str) -> list[str]:
-    """The words of a list, line by line, and its closing bracket."""
+def filled(words: list[str], inner: str, closing: str = "]") -> list[str]:
+    """The words of a collection, line by line, and its closing bracket."""
     found = [inner]
     for i, word in enumerate(words):
-        word += "]" if i + 1 == len(words) else ","
+        word += closing if i + 1 == len(words) else ","
         if found[-1] == inner:
             found[-1] += word
         elif len(found[-1]) + 1 + len(word) <= WIDTH:
