@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ if sys.platform == "win32":
     collect_ignore_glob = ["test_*.py"]  # pseudo-terminals
 else:
     from journeys import wards
+    from journeys.forking import Forked
     from journeys.terminal import Terminal
 
     def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -21,9 +23,20 @@ else:
     def interactive(request: pytest.FixtureRequest) -> bool:
         return bool(request.param == "terminal")
 
+    @pytest.fixture(scope="session")
+    def forked() -> Iterator[Forked]:
+        """The program, imported once."""
+        with Forked() as found:
+            yield found
+
     @pytest.fixture
-    def desk(tmp_path: Path, interactive: bool) -> Terminal:
+    def typing(tmp_path: Path, interactive: bool, forked: Forked) -> Terminal:
+        """The installed program in a terminal, as a person starts it; its children with pipes."""
+        return Terminal(tmp_path, interactive, forked=None if interactive else forked)
+
+    @pytest.fixture
+    def desk(typing: Terminal) -> Terminal:
         """A folder with a confidential file and its specification, and a terminal in it."""
-        wards.write(tmp_path)
-        (tmp_path / "wards.yaml").write_text(wards.specification(), encoding="utf-8")
-        return Terminal(tmp_path, interactive)
+        wards.write(typing.folder)
+        (typing.folder / "wards.yaml").write_text(wards.specification(), encoding="utf-8")
+        return typing

@@ -1,11 +1,12 @@
 """The program, started many times: one process has everything imported and forks for each command.
 
-    with Forked(folder, interactive) as program:
-        program("release …")                   a command line, as Terminal runs it
-        program("release …", full=3)           from its third durable write on the disk is full
-        program("release …", count=True)       tells the number of its durable writes as the exit code
+    with Forked() as program:
+        program(terminal, "facsimile release …")              a command line, as the terminal runs it
+        program(terminal, "facsimile release …", full=3)      from its third durable write on the disk is full
+        program(terminal, "facsimile release …", count=True)  tells how often it wrote durably as the exit code
 
-A child does what the installed script does: it calls `facsimile.cli.main`.
+A child has the folder, the variables and the screen that the terminal gives its programs. It does what the
+installed script does: it calls `facsimile.cli.main`.
 """
 
 from __future__ import annotations
@@ -14,46 +15,68 @@ import errno
 import json
 import os
 import shlex
+import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import SimpleNamespace
-from typing import Any
 
 from journeys.terminal import Terminal, Told, read_screen, screen_pair
+
+LONGEST = 1 << 16
+NOTHING: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A command line, where and with which variables it runs, and the write from which on the disk is full."""
+
+    line: str
+    folder: str
+    environment: dict[str, str]
+    interactive: bool
+    full: int | None
+    count: bool
 
 
 class Forked:
     """A process that forks commands."""
 
-    def __init__(self, folder: Path, interactive: bool) -> None:
-        self.folder, self.interactive = folder, interactive
-
     def __enter__(self) -> Forked:
-        environment = Terminal(self.folder, self.interactive).environment()
-        command = [sys.executable, "-m", "journeys.forking"]
-        tests = str(Path(__file__).resolve().parent.parent)
-        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.ours, theirs = socket.socketpair()
         self.process = subprocess.Popen(
-            command, cwd=self.folder, env=environment | {"PYTHONPATH": tests}, **pipes
+            [sys.executable, "-m", "journeys.forking", str(theirs.fileno())],
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+            pass_fds=(theirs.fileno(),),
         )
+        theirs.close()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.communicate(timeout=60)
+        self.ours.close()
+        self.process.wait(60)
 
-    def __call__(self, line: str, full: int | None = None, count: bool = False) -> Told:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        ours, theirs = screen_pair(self.interactive)
-        place = f"/proc/{os.getpid()}/fd/{theirs}"
-        self.process.stdin.write(
-            json.dumps({"line": line, "place": place, "full": full, "count": count}) + "\n"
-        )
-        self.process.stdin.flush()
-        code = json.loads(self.process.stdout.readline())
+    def __call__(
+        self,
+        at: Terminal,
+        line: str,
+        variables: Mapping[str, str] = NOTHING,
+        full: int | None = None,
+        count: bool = False,
+    ) -> Told:
+        ask = Ask(line, str(at.folder), at.environment() | {**variables}, at.interactive, full, count)
+        ours, theirs = screen_pair(at.interactive)
+        socket.send_fds(self.ours, [json.dumps(asdict(ask)).encode()], [theirs])
         os.close(theirs)
         with os.fdopen(ours, "rb", buffering=0) as screen:
-            return Told(code, read_screen(screen))
+            said = read_screen(screen)
+        code = int(self.ours.recv(LONGEST))
+        return Told(code if code >= 0 else 128 - code, said)
 
 
 def disk(full: int | None) -> list[int]:
@@ -72,38 +95,56 @@ def disk(full: int | None) -> list[int]:
     return written
 
 
-def child(line: str, place: str, full: int | None, count: bool) -> int:
-    """One command, with the screen of the test."""
+def child(ask: Ask, screen: int) -> int:
+    """One command, on the screen of the test."""
     from facsimile.cli import main
 
-    screen = os.open(place, os.O_WRONLY)
-    sys.stdout, sys.stderr = (open(os.dup(screen), "w", buffering=1) for _ in range(2))  # noqa: PTH123, SIM115
-    written = disk(full)
-    sys.argv = shlex.split(line)
+    os.setsid()
+    os.dup2(screen if ask.interactive else os.open(os.devnull, os.O_RDONLY), 0)
+    for number in (1, 2):
+        os.dup2(screen, number)
+    os.close(screen)
+    sys.stdout, sys.stderr = (os.fdopen(n, "w", buffering=1, encoding="utf-8") for n in (1, 2))
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[misc]
+    os.environ.clear()
+    os.environ.update(ask.environment)
+    os.chdir(ask.folder)
+    tempfile.tempdir = None
+    written = disk(ask.full)
+    sys.argv = shlex.split(ask.line)
     try:
         main()
     except SystemExit as ended:
         sys.stdout.flush()
         sys.stderr.flush()
-        return written[0] if count else int(ended.code or 0)
+        return written[0] if ask.count else int(ended.code or 0)
     return 1
 
 
-def serve() -> None:
-    """Import everything that a release needs, start no thread, and answer."""
+def serve(asked: socket.socket) -> None:
+    """Import everything that a command needs, start no thread, and answer."""
     import ibis.backends.duckdb.converter  # noqa: F401
-    import typst  # noqa: F401
 
-    import facsimile.release.run
-    import facsimile.release.verify  # noqa: F401
+    import facsimile
 
-    for line in sys.stdin:
+    for found in walk_packages(facsimile.__path__, "facsimile."):
+        if not found.name.endswith("__main__"):
+            import_module(found.name)
+    while True:
+        said, screens, _, _ = socket.recv_fds(asked, LONGEST, 1)
+        if not said:
+            return
         pid = os.fork()
         if pid == 0:
-            os._exit(child(**json.loads(line)))
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        print(json.dumps(code), flush=True)
+            code = 1
+            try:
+                asked.close()
+                code = child(Ask(**json.loads(said)), screens[0])
+            finally:
+                os._exit(code)
+        os.close(screens[0])
+        asked.send(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
 
 
 if __name__ == "__main__":
-    serve()
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -16,7 +16,10 @@ import termios
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from journeys.forking import Forked
 
 PIECES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|[\r\n]|[^\x1b\r\n]+")
 UP, ERASE = "\x1b[1A", "\x1b[2K"
@@ -47,11 +50,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Terminal:
-    """Types commands in a folder: in a pseudo-terminal, or with pipes as a script has them."""
+    """Types commands in a folder: in a pseudo-terminal, or with pipes as a script has them.
+
+    The installed program is started for each; or, which is quicker, a process that has it imported forks.
+    """
 
     folder: Path
     interactive: bool
     variables: dict[str, str] = field(default_factory=dict)
+    forked: Forked | None = None
 
     def environment(self) -> dict[str, str]:
         """What a curator has, and nothing of the test's but how many threads it may take."""
@@ -63,6 +70,8 @@ class Terminal:
 
     def __call__(self, line: str, **variables: str) -> Told:
         """Type a line and wait for its end."""
+        if self.forked is not None:
+            return self.forked(self, line, variables)
         with self.started(line, **variables) as (process, screen):
             said = read_screen(screen)
             code = process.wait(PATIENCE)

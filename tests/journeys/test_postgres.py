@@ -30,8 +30,8 @@ def table(postgres: str, interactive: bool) -> str:
     return f"{postgres}#{name}"
 
 
-def test_a_table_on_a_server(tmp_path: Path, interactive: bool, table: str) -> None:
-    desk = Terminal(tmp_path, interactive)
+def test_a_table_on_a_server(tmp_path: Path, typing: Terminal, table: str) -> None:
+    desk = typing
     (tmp_path / "wards.yaml").write_text(wards.specification(), encoding="utf-8")
     (tmp_path / "safe").mkdir()
     succeeded(desk, f"facsimile check wards.yaml --public {table}", r".")
