@@ -104,7 +104,11 @@ class Decided(Result, Tabular):
         for words in self.words:
             page.line(words)
         rows = [
-            (e.when[:16].replace("T", " "), ", ".join(filter(None, (e.by, e.role))) or "found", _said(e))
+            (
+                e.when[:16].replace("T", " "),
+                ", ".join(filter(None, (e.by, e.role))) or "found" * e.outside,
+                _said(e),
+            )
             for e in self.log.entries
         ]
         page.table("Decisions", "when (UTC)|who|what", rows)
