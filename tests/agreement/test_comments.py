@@ -96,7 +96,7 @@ def test_places_of_comments(text: str, place: tuple[Any, ...], side: str) -> Non
     assert (found.words, found.place, found.side) == ("# c", place, side)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(MAPPINGS, RANDOM)
 def test_every_comment_is_found_once_and_nothing_else(data: dict[str, Any], random: Random) -> None:
     """Whatever the styles of values around it; number signs inside of values are none."""

@@ -95,7 +95,7 @@ DATA = (
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(DATA)
 def test_place_and_item_are_inverse_of_each_other(data: Any) -> None:
     """Whatever stands there, and however its keys are spelled."""
@@ -103,7 +103,7 @@ def test_place_and_item_are_inverse_of_each_other(data: Any) -> None:
         assert place_of(data, item_of(data, place)) == place
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(DATA, WORDS)
 def test_any_word_is_a_place_or_is_refused(data: Any, item: str) -> None:
     try:

@@ -35,7 +35,7 @@ def check(text: str, found: str) -> None:
         assert list(column) == [key for key in Column.model_fields if key in column]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(RANDOM)
 def test_any_text_can_be_laid_out(random: Random) -> None:
     written = Writer(random)

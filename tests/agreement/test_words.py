@@ -258,7 +258,7 @@ def read(data: Any) -> Specification | None:
         return None
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.integers(0, 2**32).map(Random))
 def test_there_are_differences_exactly_where_the_canonical_forms_differ(random: Random) -> None:
     before, after = (read(mutated(random, copy.deepcopy(RICH))) for _ in range(2))

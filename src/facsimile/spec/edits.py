@@ -136,6 +136,8 @@ def _changed(text: str, place: Place, value: Any) -> str:
     data = read(text).data
     if not isinstance(data, dict):
         raise _refused("it holds no keys.")
+    if not place:
+        raise _refused("it is not replaced as a whole.")
     wanted = _with(data, place, value)
     error = _refused(f"it is written so that `{cut(str(place[0]))}` cannot be changed alone.")
     while place:
