@@ -20,7 +20,7 @@ from facsimile.documents.decisions import LONGEST, MOST_BYTES, Decisions, now
 from facsimile.errors import FacsimileError, refusal
 from facsimile.release.plan import plan_hash
 from facsimile.release.writing import rewrite
-from facsimile.spec.edits import removed, replaced
+from facsimile.spec.edits import at, removed, replaced
 from facsimile.spec.load import loads, parse
 from facsimile.spec.release import Specification
 from facsimile.spec.text import read_limited
@@ -63,7 +63,7 @@ class Agreed:
     @property
     def text(self) -> str:
         """The text as it is now."""
-        return read_limited(self.path).decode("utf-8-sig", errors="replace")
+        return read_limited(self.path).decode(errors="replace")
 
     @property
     def decisions(self) -> Decisions:
@@ -208,12 +208,10 @@ def _plan(specification: Specification) -> str:
 
 def value_at(data: Any, item: str) -> Any:
     """The plain value of an item; GONE where a key of a part that is there is not."""
-    *parents, last = place_of(data, item)
-    for key in parents:
-        data = data[key]
+    place = place_of(data, item)
     try:
-        return data[last]
-    except (KeyError, IndexError):
+        return at(data, place)
+    except FacsimileError:
         return GONE
 
 
