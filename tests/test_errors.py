@@ -26,8 +26,8 @@ from facsimile.errors import (
 # Items of a specification, of a command, of a budget: nothing that is read from a data file.
 ITEMS = {
     "asked", "buys", "call", "choice", "column", "columns", "command", "construct", "extra", "family", "file",
-    "fresh", "given", "item", "key", "name", "needed", "package", "parts", "problem", "remaining", "span",
-    "suggestion", "total", "wish",
+    "fresh", "given", "item", "key", "name", "needed", "package", "parts", "port", "problem", "remaining",
+    "span", "suggestion", "total", "wish",
 }  # fmt: skip
 BRANCHES: list[tuple[str, type[FacsimileError], int]] = [
     ("E302", MechanismFailed, 1),

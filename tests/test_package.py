@@ -13,9 +13,9 @@ import pytest
 import facsimile
 
 COMMANDS = {
-    "answer", "audit", "check", "combine", "design", "dossier", "evaluate", "explore", "fit", "init",
-    "ledger", "load", "open", "plan", "plan_hash", "release", "replicate", "report", "risk", "simulate",
-    "verify",
+    "answer", "audit", "check", "combine", "comment", "decisions", "design", "dossier", "evaluate", "explore",
+    "fit", "init", "ledger", "load", "note", "open", "plan", "plan_hash", "release", "replicate", "report", "risk",
+    "set_item", "sign", "simulate", "verify",
 }  # fmt: skip
 HEAVY = ("numpy", "scipy", "pydantic", "ibis", "duckdb", "pyarrow", "opendp", "rich", "yaml", "typer")
 

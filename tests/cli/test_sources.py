@@ -28,6 +28,8 @@ LINES = {
     ("synthesize", "prior"): "synthesize {spec} --data {public} --prior {source} --public -o {new}",
     ("explore", "data"): "explore {spec} --data {source} --public -o {new}",
     ("design", "data"): "design {spec} --data {source} --public",
+    ("init", "public"): "init --public {source} -o {new}",
+    ("workbench", "public"): "workbench {spec} --public {source}",
     ("risk", "public"): "risk {spec} --public {source} -o {new}",
     ("release", "data"): "release {spec} --data {source} --rehearse --seed 1 -o {new}",
 }

@@ -15,7 +15,7 @@ from browser import Browser
 from facsimile.sources.address import Address
 from facsimile.spec.load import parse
 from facsimile.workbench.door import Door
-from facsimile.workbench.server import listening, opened, server
+from facsimile.workbench.server import bench_of, listening, server
 from journeys import wards
 
 MEASURED = 'grid: {measurements: ["each; ward*age; ward*days; age*days"]}'
@@ -97,7 +97,7 @@ def told(browser: Browser) -> str:
 @contextlib.contextmanager
 def served(folder: Path, public: Path | None, name: str = "wards.yaml") -> Iterator[Desk]:
     """A workbench in a thread of this process."""
-    bench = opened(folder / name, None if public is None else Address.of(public))
+    bench = bench_of(folder / name, None if public is None else Address.of(public))
     socket = listening(0)
     door = Door(socket.getsockname()[1])
     running = server(bench, door)

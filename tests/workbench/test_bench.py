@@ -7,7 +7,7 @@ import pytest
 from facsimile.errors import FacsimileError
 from facsimile.sources.address import Address
 from facsimile.workbench.bench import Bench, Seen
-from facsimile.workbench.server import listening, opened
+from facsimile.workbench.server import bench_of, listening
 from workbench.desk import SPECIFICATION, written
 
 
@@ -18,18 +18,18 @@ def refused(code: str, deed: object, *given: object) -> None:
 
 
 def test_a_file_that_became_confidential_is_not_looked_at_again(tmp_path: Path) -> None:
-    bench = opened(tmp_path / "wards.yaml", Address.of(written(tmp_path)))
+    bench = bench_of(tmp_path / "wards.yaml", Address.of(written(tmp_path)))
     bench.read(bench.seen())
     (tmp_path / "wards.csv.key").touch()
     for deed in (bench.read, bench.outlook):
         refused("E207", deed, bench.seen())
-    refused("E207", opened, tmp_path / "wards.yaml", Address.of(tmp_path / "wards.csv"))
+    refused("E207", bench_of, tmp_path / "wards.yaml", Address.of(tmp_path / "wards.csv"))
 
 
 def test_what_cannot_be_opened_is_refused_before_anything_listens(tmp_path: Path) -> None:
-    refused("E212", opened, tmp_path / "x.yaml", None)
-    refused("E101", opened, tmp_path / "x.yaml", Address.of(tmp_path / "none.csv"))
-    refused("E403", opened, tmp_path / "none" / "x.yaml", None)
+    refused("E212", bench_of, tmp_path / "x.yaml", None)
+    refused("E101", bench_of, tmp_path / "x.yaml", Address.of(tmp_path / "none.csv"))
+    refused("E403", bench_of, tmp_path / "none" / "x.yaml", None)
 
 
 def test_it_listens_on_this_machine_alone_and_a_taken_port_is_refused() -> None:

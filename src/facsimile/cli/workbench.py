@@ -33,9 +33,9 @@ def workbench_command(
     Example: facsimile workbench release.yaml --public births.csv
     """
     from facsimile.workbench.door import Door
-    from facsimile.workbench.server import listening, opened, server
+    from facsimile.workbench.server import bench_of, listening, server
 
-    bench = opened(spec, public)
+    bench = bench_of(spec, public)
     socket = listening(port)
     door = Door(socket.getsockname()[1])
     link = door.link()

@@ -552,7 +552,7 @@ def listening(port: int) -> socket.socket:
     return found
 
 
-def opened(specification: Path, public: Address | None) -> Bench:
+def bench_of(specification: Path, public: Address | None) -> Bench:
     """A bench for a file that may not be there yet; refused where what is called public is not."""
     if not specification.absolute().parent.is_dir():
         raise refusal("E403")
