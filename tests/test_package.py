@@ -14,8 +14,8 @@ import facsimile
 
 COMMANDS = {
     "answer", "audit", "check", "combine", "comment", "decisions", "design", "dossier", "evaluate", "explore",
-    "fit", "init", "ledger", "load", "note", "open", "plan", "plan_hash", "release", "replicate", "report", "risk",
-    "set_item", "sign", "simulate", "verify",
+    "fit", "init", "ledger", "load", "note", "open", "plan", "plan_hash", "release", "replicate", "report",
+    "risk", "set_item", "sign", "simulate", "verify",
 }  # fmt: skip
 HEAVY = ("numpy", "scipy", "pydantic", "ibis", "duckdb", "pyarrow", "opendp", "rich", "yaml", "typer")
 

@@ -31,6 +31,26 @@ class DraftColumn(Part):
         """Its name in the release."""
         return str(self.data["name"])
 
+    @property
+    def short(self) -> Part:
+        """The same with each label written once: `labels` for a map and its values, `each` for all values."""
+        data, values = dict(self.data), self.data.get("values")
+        if values is None:
+            return self
+
+        def shorter(partition: Any) -> Any:
+            return "each" if partition == values else partition
+
+        data["alternatives"] = {name: shorter(one) for name, one in data["alternatives"].items()}
+        data |= {"groups": shorter(data["groups"])} if "groups" in data else {}
+        said = list(dict.fromkeys(data.get("map", {}).values())) == values
+        if not said:
+            return Part(data, self.notes)
+        named = {"map": "labels"}
+        kept = {named.get(key, key): value for key, value in data.items() if key != "values"}
+        notes = {named.get(key, key): note for key, note in self.notes.items() if key != "values"}
+        return Part(kept, {"labels": self.notes["values"]} | notes if "values" in self.notes else notes)
+
 
 @dataclass(frozen=True)
 class LeftOut:

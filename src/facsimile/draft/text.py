@@ -75,7 +75,7 @@ class Draft:
         yield from ("records:", *block(self.records, 2), "")
         yield from (*prose(COLUMNS), "columns:")
         for column in self.columns:
-            yield from (*item(column, 2), "")
+            yield from (*item(column.short, 2), "")
         yield from (*self._left(), *self._constraints(), "")
         yield from ("families:", *prose(TABLES, 2))
         for family in self.families:
