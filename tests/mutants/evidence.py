@@ -11,6 +11,7 @@ AUDITED = "tests/audit/test_run_audit.py"
 CHARGED = "tests/audit/test_charges.py"
 LESS = "tests/api/test_audits.py::test_one_that_says_less_is_not_carried_and_does_not_verify"
 CARRIED = "tests/api/test_audits.py::test_a_bundle_carries_an_audit_and_verify_holds_it"
+DRAFTS = "tests/api/test_drafts.py"
 RISKS = "tests/api/test_risks.py"
 PEOPLE = "tests/risk/test_people.py::test_everyone_has_one_place_and_controls_are_in_no_table"
 RATES = "tests/risk/test_rates.py"
@@ -242,6 +243,33 @@ EVIDENCE = (
         '; its number of records may differ."""\n',
         (f"{RISKS}::test_no_confidential_file_is_attacked",),
         "attacks on confidential data have no budget",
+    ),
+    Mutant(
+        "draft guard removed: a file with a key is described",
+        "api/drafts.py",
+        "    data = source(public)\n    refuse_confidential(data)\n",
+        "    data = source(public)\n",
+        (f"{DRAFTS}::test_a_confidential_file_is_refused_before_anything_looks_at_it",),
+        "labels and bounds of a confidential file would stand in a published specification",
+    ),
+    Mutant(
+        "a draft opens its source without the guard",
+        "draft/profile.py",
+        "from facsimile.privacy.reader import opened_public\n",
+        "from facsimile.sources.source import opened as opened_public\n",
+        (
+            "tests/draft/test_profile.py::test_a_confidential_file_is_not_opened",
+            f"{DRAFTS}::test_a_description_cannot_lead_to_a_confidential_file",
+        ),
+        "a public description could lead to a confidential file, whose quantiles would become public bins",
+    ),
+    Mutant(
+        "the guard of sources that are opened as they are",
+        "privacy/reader.py",
+        'for a draft."""\n    refuse_confidential(data)\n',
+        'for a draft."""\n',
+        ("tests/draft/test_profile.py::test_a_confidential_file_is_not_opened",),
+        "what is opened as it is has no budget",
     ),
     Mutant(
         "risk control group: controls are in the table",

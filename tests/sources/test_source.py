@@ -297,6 +297,37 @@ def test_the_name_of_a_folder_is_no_column(name: str, tmp_path: Path) -> None:
         assert sorted(source.to_pyarrow().column("age").to_pylist()) == ["70", "71"]
 
 
+@pytest.mark.parametrize("name", engines.FILES)
+def test_every_column_is_opened_where_none_is_named(name: str, tmp_path: Path) -> None:
+    data = pyarrow.table({"b": ["1", "2"], "Größe (cm)": ["3", None], "a": ["5", "6"]})
+    with opened(engines.FILES[name](data, tmp_path / name), None) as source:
+        assert list(source.columns) == data.column_names
+        assert source.to_pyarrow().select(data.column_names).to_pydict() == data.to_pydict()
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["a", "A"]])
+@pytest.mark.parametrize("form", ["csv", "parquet", "memory"])
+def test_every_column_has_a_name_of_its_own(names: list[str], form: str, tmp_path: Path) -> None:
+    data = pyarrow.Table.from_arrays([pyarrow.array(["1", "2"])] * 2, names=names)
+    path = tmp_path / f"data.{form}"
+    if form == "csv":
+        path.write_text(f"{','.join(names)}\n1,1\n2,2\n")
+    elif form == "parquet":
+        pyarrow.parquet.write_table(data, path)
+    with pytest.raises(DataRefused, match="E111"), opened(data if form == "memory" else path, None):
+        pass
+    if names == ["a", "A"] and form == "csv":
+        with opened(path, ["A"]) as source:  # a specification that names one of them still reads it
+            assert source.select("A").to_pyarrow().num_rows == 2
+
+
+@pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet", "data.arrow"])
+def test_every_column_comes_in_the_order_of_the_file(name: str, tmp_path: Path) -> None:
+    places = [str(place) for place in range(300_000)]
+    with opened(engines.FILES[name](pyarrow.table({"place": places}), tmp_path / name), None) as source:
+        assert source.to_pyarrow().column("place").to_pylist() == places
+
+
 def test_an_interrupted_engine_stops_the_program() -> None:
     def interrupted() -> None:
         raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")

@@ -35,6 +35,13 @@ def test_the_separator_is_the_one_that_gives_the_wanted_names(delimiter: str) ->
     assert delimiter_of(header, {"age", "sex"}) == delimiter
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_where_every_column_is_wanted_the_separator_gives_the_most_names(delimiter: str) -> None:
+    header = delimiter.join(["age", "sex", '"a quoted, name"']).encode()
+    assert delimiter_of(header, None) == delimiter
+    assert delimiter_of(b"alone", None) == ","
+
+
 def test_a_header_without_wanted_names_is_read_with_commas() -> None:
     assert delimiter_of(b"x;y", {"age"}) == ","
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 
@@ -30,8 +31,10 @@ WANTED, FEWER = 10, 5
 LARGEST, UNROUND = 0.3, 3
 """Bins of one width are taken if none has more than this; a width of 2 or 2.5 counts as three bins too many."""
 TAILS = (0.01, 0.99)
-COARSE, COARSEST = (0.1, 0.3, 0.5, 0.7, 0.9), (0.25, 0.75)
+COARSER, MOST_COARSER = 0.6, (6, 3)
+"""A coarser cut has this part of the bins, and so many at most."""
 LEAST_GROUP = 0.05
+"""The share of the smallest bin of the coarsest cut."""
 STEPS = tuple(m * 10**k for k in range(16) for m in (1, 2, 5)) + tuple(25 * 10**k for k in range(15))
 """Steps of round numbers."""
 
@@ -94,6 +97,8 @@ def roundest(low: int, high: int) -> int:
 
 def released(spread: Spread) -> Starts:
     """The finest cut: each value where there are few, bins of one width, or round numbers near quantiles."""
+    if len(spread.values) == 1:
+        return (int(spread.values[0]),)
     if len(spread.values) <= FEW:
         found: Sequence[int] = [int(value) for value in spread.values[1:]]
     else:
@@ -115,8 +120,13 @@ def regular(spread: Spread) -> Starts:
             if even and close and max(spread.shares(starts)) <= (LARGEST if spread.many else 2 * LARGEST):
                 found.append((abs(bins - wanted) + (0 if str(step)[0] in "15" else UNROUND), starts))
     core = min(found, default=(0, ()))[1]
-    tails = (start for start in _near(spread, TAILS) if not core[0] <= start <= core[-1]) if core else ()
-    return tuple(sorted({*core, *tails}))
+    if len(core) < 2:
+        return core
+    first, last = 2 * core[0] - core[1], 2 * core[-1] - core[-2]
+    wide = spread.values[0] < first, spread.values[-1] >= last
+    below, above = _near(spread, TAILS)
+    tails = {start for start, needed in zip((below, above), wide, strict=True) if needed and start is not None}
+    return tuple(sorted({*core, *(start for start in tails if not core[0] < start < core[-1])}))
 
 
 def _near_quantiles(spread: Spread) -> list[int]:
@@ -124,19 +134,18 @@ def _near_quantiles(spread: Spread) -> list[int]:
     shares = spread.counts / spread.counts.sum()
     limits = np.where(spread.values == 0, HEAP_AT_ZERO, HEAP)
     heaps = {int(v) + after for v in spread.values[shares >= limits] for after in (0, 1)}
-    found = heaps | set(_near(spread, FINE if spread.many else ROUGH))
+    found = heaps | {start for start in _near(spread, FINE if spread.many else ROUGH) if start is not None}
     return sorted(start for start in found if spread.values[0] < start <= spread.values[-1])
 
 
-def _near(spread: Spread, wanted: Sequence[float]) -> Iterator[int]:
-    """The roundest number near each quantile: within half of the way to the next."""
+def _near(spread: Spread, wanted: Sequence[float]) -> Iterator[int | None]:
+    """The roundest number near each quantile, within half of the way to the next; None inside a heap."""
     for before, p, after in zip((0.0, *wanted), wanted, (*wanted[1:], 1.0), strict=False):
         room = 0.5 * min(p - before, after - p)
         low = int(spread.values[np.searchsorted(spread.below[1:], p - room)]) + 1
         place = int(np.searchsorted(spread.below[1:], p + room, "right"))
         high = int(spread.values[min(place, len(spread.values) - 1)])
-        if low <= high:
-            yield roundest(low, high)
+        yield roundest(low, high) if low <= high else None
 
 
 def joined(spread: Spread, starts: Sequence[int]) -> Starts:
@@ -171,8 +180,10 @@ def coarser(spread: Spread, starts: Starts, wanted: Sequence[float], least: floa
 def nested(spread: Spread, starts: Starts) -> tuple[Starts, ...]:
     """The coarser cuts of a cut, each with fewer bins than the one before and two at least."""
     found = [starts]
-    for wanted, least in ((COARSE, 0.0), (COARSEST, LEAST_GROUP)):
-        next_ = coarser(spread, found[-1], wanted, least)
-        if 1 <= len(next_) < len(found[-1]):
-            found.append(next_)
+    for most, least in zip(MOST_COARSER, (0.0, LEAST_GROUP), strict=True):
+        bins = min(most, ceil(COARSER * (len(found[-1]) + 1)))
+        wanted = [(place - 0.5) / (bins - 1) for place in range(1, bins)]
+        coarse = coarser(spread, found[-1], wanted, least)
+        if 1 <= len(coarse) < len(found[-1]):
+            found.append(coarse)
     return tuple(found)

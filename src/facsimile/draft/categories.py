@@ -119,10 +119,8 @@ class Categories:
 
     def _joined(self, fewest: float, most: int) -> dict[str, list[str]]:
         """Categories with enough records, but for the largest at most so many; the others are one."""
-        by_size = sorted(self.counts, key=lambda one: -self.counts[one])
-        kept = [one for one in by_size if self.counts[one] >= fewest and one != self.open_][:most] or by_size[
-            :1
-        ]
+        by_size = sorted((one for one in self.counts if one != self.open_), key=lambda one: -self.counts[one])
+        kept = [one for one in by_size if self.counts[one] >= fewest][:most] or by_size[:1]
         rest = [one for one in self.counts if one not in kept]
         while len(kept) > 2 and rest and sum(self.counts[one] for one in rest) < _fewest(self.counts):
             rest.append(kept.pop())

@@ -24,11 +24,12 @@ NEARLY = 0.95
 DISTINCT, FEW_TEXTS = 0.5, 20
 """A column of texts with so large a share of different ones, and so many, is an identifier or free text."""
 ENOUGH = 50
-FINE_BINS = 6
-"""A column of numbers with fewer bins is a scale: its mean is no first concern."""
+FINE, SOME = 8, 0.05
+"""A mean is a first concern of a column with so many different numbers, and no more blanks than this share."""
 _ID = re.compile(
     r"(^|[^a-z])(id|ids|uuid|key|nr|no|number|record|respondent|person|patient|case|serial)$", re.I
 )
+_CODE = re.compile("[0-9]{1,6}")
 _OTHER_DATE = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})|[0-9]{4}[/.][0-9]{2}[/.][0-9]{2}")
 ONE_YEAR = timedelta(366)
 QUARTERS = {"Q1": "1-3", "Q2": "4-6", "Q3": "7-9", "Q4": "10-12"}
@@ -89,11 +90,15 @@ class _Reading:
         return bool(both) and texts <= {*TRUE_TEXTS, *FALSE_TEXTS} and not self.field.labels
 
     def _is_number(self) -> bool:
+        """Numbers, unless they are codes: labelled, called categories, padded with zeros, or two at most."""
+        plain = all(_CODE.fullmatch(text) for text in self.told)
+        if self.seen.real and not plain:
+            return True
         if self.field.kind == "category" or not self._are(self.seen.numbers):
             return False
         labelled = sum(text in self.field.labels for text in self.told)
-        padded = sum(re.match("[+-]?0[0-9]", text) is not None for text in self.told)
-        return len(self.told) > 2 and 2 * labelled <= len(self.told) and not padded
+        padded = any(re.match("[+-]?0[0-9]", text) for text in self.told)
+        return not (padded or 2 * labelled > len(self.told) or (plain and len(self.told) <= 2))
 
     def _whole(self, kind: str, keys: dict[str, Any], averaged: bool = False) -> DraftColumn:
         """The column with the keys that all have, in their order, and their notes."""
@@ -178,7 +183,9 @@ class _Reading:
             self.notes["alternatives"] = "the code for no value has a bin of its own; blank it in the file?"
         malformed = [text for text in self.seen.counts if text not in self.seen.numbers]
         keys |= self._missing(malformed)
-        averaged = len(found.cuts[0]) + 1 >= FINE_BINS and not found.coded
+        blank = self.seen.records - sum(counts.values())
+        fine = len(found.spread.values) >= FINE and len(found.cuts[0]) > 2
+        averaged = fine and not found.coded and blank <= SOME * self.seen.records
         if averaged and "missing" in keys:
             keys["missing"] |= {"number": found.middle()}
             self.notes["missing"] += "; means count them as this number"

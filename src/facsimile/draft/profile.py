@@ -30,11 +30,15 @@ PLACE = "place of the record"
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A raw column: its texts without blanks at their ends, and how many records have each."""
+    """A raw column: its texts without blanks at their ends, and how many records have each.
+
+    `real`: the source holds numbers with a point, of which only whole ones can be categories.
+    """
 
     name: str
     counts: Mapping[str, int]
     blank: int
+    real: bool = False
 
     @property
     def filled(self) -> int:
@@ -57,10 +61,6 @@ class Seen:
         found = (text for text in self.counts if clean_value(_DATE, text) != BAD)
         return {text: date.fromisoformat(text[:10]) for text in found}
 
-    def share(self, texts: Any) -> float:
-        """The part of the records with a text that have one of these."""
-        return sum(self.counts[text] for text in texts) / max(1, self.filled)
-
 
 @dataclass(frozen=True)
 class Profile:
@@ -78,7 +78,7 @@ class Profile:
 def profiled(data: Any) -> Profile:
     """Look at a public source: every record, or every second, third … where there are more than a million."""
     with opened_public(data, None) as source:
-        unread, read = dict[str, str](), list[str]()
+        unread, read, real = dict[str, str](), list[str](), set[str]()
         for place, name in enumerate(source.columns):
             if name == f"{UNUSED} {place}":
                 unread[f"column {place + 1}"] = "has no name"
@@ -86,12 +86,14 @@ def profiled(data: Any) -> Profile:
                 unread[name] = "has a type that cannot be read"
             else:
                 read.append(name)
+                if source[name].type().is_floating() or source[name].type().is_decimal():
+                    real.add(name)
         records = int(guarded(source.count().execute, lambda _: "E106"))
         if not records:
             raise refusal("E103")
         every = -(-records // MOST_RECORDS)
         counted = guarded(lambda: _counted(source, read, every), lambda _: "E106") if read else {}
-    return Profile(tuple(_seen(name, counted[name]) for name in read), records, every, unread)
+    return Profile(tuple(_seen(name, counted[name], name in real) for name in read), records, every, unread)
 
 
 def _counted(source: Any, names: list[str], every: int) -> dict[str, dict[Any, int]]:
@@ -116,12 +118,12 @@ def _plain(field: Any) -> Any:
     return field if known else field.cast("string")
 
 
-def _seen(name: str, values: Mapping[Any, int]) -> Seen:
+def _seen(name: str, values: Mapping[Any, int], real: bool) -> Seen:
     found: Counter[str] = Counter()
     for value, count in values.items():
         found[_text(value)] += count
     blank = found.pop("", 0)
-    return Seen(name, dict(sorted(found.items())), blank)
+    return Seen(name, dict(sorted(found.items())), blank, real)
 
 
 def _text(value: Any) -> str:

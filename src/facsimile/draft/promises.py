@@ -190,7 +190,7 @@ def two_digits_up(value: Fraction) -> Fraction:
     return ceil(value / unit) * unit
 
 
-def tested(parts: Sequence[Part]) -> Fraction:
+def joint_test(parts: Sequence[Part]) -> Fraction:
     """The epsilon of the joint test: it keeps a margin of some scales of noise, so it needs more than any."""
     most = max(Fraction(part.data["epsilon"]) for part in parts)
     return min(max(LEAST_TEST, two_digits_up(TESTED * most)), MOST_TEST)

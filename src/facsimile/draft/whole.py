@@ -17,9 +17,9 @@ from facsimile.draft.promises import (
     Thresholds,
     affordable,
     criteria,
+    joint_test,
     priced,
     sizes,
-    tested,
     two_digits_up,
 )
 from facsimile.draft.rules import Rule, unbroken
@@ -149,7 +149,7 @@ class _Drafting:
                 break
         found = parts or [Part({**found[0].data, "epsilon": show_decimal(MOST)}, found[0].notes)]
         self.change(criteria=tuple(found))
-        self._spend(Fraction(1), tested(found))
+        self._spend(Fraction(1), joint_test(found))
         by = {name for part in found for name in part.data.get("by", ())}
         smallest = {name: min(sizes(spec, real, name)) * spec.n // real.n for name in sorted(by)}
         groups = {name: str(size) for name, size in smallest.items() if size}

@@ -173,7 +173,8 @@ def _embedded(stack: contextlib.ExitStack, path: Path | None = None, in_order: b
 def _in_memory(data: pyarrow.Table, wanted: set[str] | None, stack: contextlib.ExitStack) -> Source:
     _check_columns(data.column_names, wanted)
     connection = _embedded(stack, in_order=wanted is None)
-    connection.con.register("memory", data.select(sorted(wanted)) if wanted else data)
+    named = data.rename_columns(_declared(data.column_names, None)) if wanted is None else data
+    connection.con.register("memory", named.select(sorted(wanted)) if wanted else named)
     return connection.table("memory")
 
 
