@@ -87,6 +87,12 @@ def test_only_the_reader_opens_a_source() -> None:
     texts = {path.relative_to(SOURCE).as_posix(): path.read_text() for path in SOURCE.rglob("*.py")}
     opening = [name for name, text in texts.items() if re.search(r"\bopened\(", text)]
     assert sorted(opening) == ["privacy/reader.py", "sources/source.py"]
+    labels = [name for name, text in texts.items() if re.search(r"source import .*\blabels\b", text)]
+    assert labels == ["privacy/reader.py"]
+    apart = [
+        name for name, text in texts.items() if re.search(r"labelled(\.| import .*\b)(header|records)\b", text)
+    ]
+    assert apart == ["sources/source.py"]
     confidential = [name for name, text in texts.items() if re.search(r"reader import .*\bread\b", text)]
     assert confidential == ["release/run.py"]
 

@@ -163,8 +163,13 @@ def test_one_of_several_tables_is_named(folder: Path) -> None:
     assert list(described(Address.of(f"{path}#other")).fields) == ["age"]
     assert list(described(Address.of(f"{folder}#other")).fields) == ["age"]
     assert refused(f"{path}#nobody") == refused(f"{path}#page") == "E108"
-    same = PACKAGE | {"resources": [changed(name=name)["resources"][0] for name in ("one", "two")]}
-    assert described(put(folder, same)).data.name == "people.csv", "one table in two formats"
+    for second, code in (("people.parquet", None), ("people2020.csv", "E107")):
+        two = [changed(path=path)["resources"][0] for path in ("people.csv", second)]
+        address = put(folder, PACKAGE | {"resources": two})
+        if code is None:
+            assert described(address).data.name == "people.csv", "one table in two formats"
+        else:
+            assert refused(address) == code
 
 
 def test_a_codebook(folder: Path) -> None:

@@ -111,7 +111,7 @@ def test_labels_of_texts_are_read_by_the_encoding_that_the_file_names(tmp_path: 
 
 @pytest.mark.parametrize("record", [
     (7, 3, -8, 4), (7, 3, 2**31 - 1, 2**31 - 1), (6, -1), (3, 2**31 - 1), (4, 2**31 - 1), (4, 1, 99), (5,),
-    (2, 0, 1, 0), (7, 20, 2**30, 8), (7, 20, -1, 1),
+    (4, 0), (4, 1, 0), (4, 1, -1), (2, 0, 1, 0), (7, 20, 2**30, 8), (7, 20, -1, 1),
 ])  # fmt: skip
 def test_a_record_that_leads_nowhere_ends_the_walk(record: tuple[int, ...], tmp_path: Path) -> None:
     path = tmp_path / "data.sav"

@@ -68,6 +68,11 @@ class Resource:
     fields: Mapping[str, Field]
     meant: bool = True
 
+    @property
+    def stem(self) -> str:
+        """The name of its file without endings."""
+        return PurePosixPath(self.path).name.partition(".")[0]
+
 
 class Malformed(Exception):
     """What a description lacks or has too much of, in words that complete `it cannot be read: …`."""
@@ -133,15 +138,16 @@ def _content(description: Address) -> bytes:
 
 
 def _chosen(resources: Sequence[Resource], name: str | None) -> Resource:
-    """The table of that name, or the only one; the same columns in several formats are one table."""
+    """The table of that name, or the only one: `data.csv` and `data.parquet` with the same columns are one."""
     if not resources:
         raise Malformed("it describes no table with columns")
     fits = [each for each in resources if (each.meant if name is None else name in each.names)]
     if not fits:
         raise refusal("E108")
-    if any(each.fields != fits[0].fields for each in fits):
+    first = fits[0]
+    if any((each.stem, each.fields) != (first.stem, first.fields) for each in fits):
         raise refusal("E107")
-    return fits[0]
+    return first
 
 
 def _data(description: Address, named: str) -> Address:

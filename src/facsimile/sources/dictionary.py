@@ -54,8 +54,10 @@ def _walked(file: IO[bytes], order: str) -> tuple[str, list[bytes]]:
         elif kind == 3:
             labelled = list(_values(file, _number(file, order)))
         elif kind == 4:
-            named = [is_text[_number(file, order) - 1] for _ in range(_number(file, order))]
-            texts += labelled if any(named) else []
+            places = [_number(file, order) - 1 for _ in range(_number(file, order))]
+            if not places or min(places) < 0 or max(places) >= len(is_text):
+                raise LookupError
+            texts += labelled if any(is_text[place] for place in places) else []
         elif kind == 6:
             _skip(file, LINE * _number(file, order))
         elif kind == 7:
