@@ -202,8 +202,7 @@ def examples() -> list[tuple[str, str, str]]:
             for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, shown = part.partition("\n")
                 found.append((path.name, command, shown))
-        python = shlex.quote(sys.executable)
-        found += [(path.name, f"{python} -c {shlex.quote(block)}", "") for block in blocks(text, "python")]
+        found += [(path.name, f"python -c {shlex.quote(block)}", "") for block in blocks(text, "python")]
     return found
 
 
@@ -215,6 +214,7 @@ def test_every_example_runs(
     shown: str,
     run: Program,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """In this process, which saves the start of a program, unless a shell or the demonstration ran it."""
     name, *arguments = shlex.split(command)
@@ -223,6 +223,10 @@ def test_every_example_runs(
     elif name == "facsimile" and not set(command) & set("|>&;"):
         monkeypatch.chdir(playground.folder)
         found = run(*arguments)
+    elif name == "python":
+        monkeypatch.chdir(playground.folder)
+        exec(compile(arguments[1], source, "exec"), {"__name__": "__main__"})
+        found = Ran(0, *capsys.readouterr())
     else:
         found = started(command, playground.folder)
     assert found.code == 0, f"{source}: {found.err}"
