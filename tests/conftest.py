@@ -92,6 +92,15 @@ def explored(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture
+def typeset_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of bundles that are made, changed and verified: their pages stay as they are."""
+    from facsimile.documents import readme
+    from typesetting import ONCE
+
+    monkeypatch.setattr(readme, "typst", ONCE)
+
+
+@pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
     return Program(monkeypatch, capsys)
 

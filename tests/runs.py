@@ -25,8 +25,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-UNTYPESET = SimpleNamespace(compile=lambda *_, **__: b"%PDF", TypstError=())
-
 
 @dataclass(frozen=True)
 class Ask:
@@ -173,8 +171,9 @@ def serve() -> None:
 
     import releases  # noqa: F401
     from facsimile.documents import readme
+    from typesetting import NEVER
 
-    vars(readme)["typst"] = UNTYPESET
+    vars(readme)["typst"] = NEVER
     pages = readme._templates("en")
     for name in pages.list_templates(["html"]):
         if not name.startswith("explorer"):  # it has an environment of its own

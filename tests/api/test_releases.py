@@ -24,6 +24,8 @@ from facsimile.storage import reached
 from programs import Program
 from releases import N, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

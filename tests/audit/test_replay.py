@@ -26,6 +26,8 @@ from facsimile.testing.contract import Broken
 from frozen import COMMAND, TRANSCRIPT, customize, laid_out, left
 from traces import HALT, HEADER, MODES, MORE, REFUSED, SCHEMES, TRACES, Planned, Row, Twice, may_grow
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 CASE = "paper, until success"
 COMMANDED = "test-then-measure, coin"
 TESTS = Path(__file__).parents[1]

@@ -33,6 +33,8 @@ from facsimile.table.table import Table
 from replays import PAPER, family
 from traces import CHANCY, HALT, TRACES, Planned, Twice, may_grow
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 Files = Callable[..., dict[str, bytes]]
 COIN = TRACES["test-then-measure, coin"]
 RATIOS = [{"criterion": "marginals-relative", "threshold": "30", "epsilon": "3"}]

@@ -30,6 +30,8 @@ from facsimile.testing.neighbours import small_domain
 from releases import SURE, request, specification, write_data
 from replays import CASES, frames, people
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 WORDS = st.lists(st.integers(0, 2**32 - 1), max_size=8).map(tuple)
 SHARES = st.fractions(Fraction(1, 10**6), 100).flatmap(lambda x: st.sampled_from([x, Rho(x)]))
 

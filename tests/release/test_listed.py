@@ -24,6 +24,8 @@ from facsimile.spec.release import Specification
 from release.test_verify import rehash
 from releases import N, request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 TWO = {"min_count": ["2", "3"]}
 MOST = {"never": "age < 18 or age > 64 or (age > 20 and age < 30)", "source": "An example", "bins": "any"}
 

@@ -21,6 +21,8 @@ from facsimile.release.tables import INDEX
 from facsimile.sources.address import Address
 from releases import N, request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 
 def test_a_bundle_is_opened_as_it_was_made(tmp_path: Path) -> None:
     data = write_data(tmp_path)

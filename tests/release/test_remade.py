@@ -26,6 +26,8 @@ from facsimile.release.verify import verify
 from facsimile.table.table import Table
 from releases import request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 SPECIFICATION = specification(publish=["tables"])
 
 

@@ -27,6 +27,8 @@ from facsimile.spec.release import Specification
 from facsimile.table.encoding import recode
 from releases import SURE, approximate, request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 IMPOSSIBLE = [{"criterion": "marginals-absolute", "threshold": "0.0001", "epsilon": "0.5"}]
 
 

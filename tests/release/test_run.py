@@ -38,6 +38,8 @@ from facsimile.sources.address import Address
 from programs import Program
 from releases import N, approximate, request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 TODAY = date(2026, 11, 16)
 
 

@@ -20,7 +20,8 @@ from facsimile.release.verify import verify
 from facsimile.release.writing import digest
 from facsimile.sources.address import Address
 from releases import specification, write_data
-from runs import UNTYPESET, Ask, Runs
+from runs import Ask, Runs
+from typesetting import NEVER
 
 DECIDED_STEPS = (
     "decided",
@@ -42,7 +43,7 @@ def runs() -> Iterator[Runs]:
 @pytest.fixture(autouse=True)
 def _untypeset(monkeypatch: pytest.MonkeyPatch) -> None:
     """What verifies a bundle makes its pages as the run did."""
-    monkeypatch.setattr(readme, "typst", UNTYPESET)
+    monkeypatch.setattr(readme, "typst", NEVER)
 
 
 def home(folder: Path) -> Path:

@@ -22,6 +22,8 @@ from facsimile.release.verify import verify
 from facsimile.sources.address import Address
 from releases import approximate, request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 DELTA = Fraction(1, 10**6)
 UNPROVED: dict[str, dict[str, str]] = {
     "paper": {"mode": "paper"},

@@ -53,6 +53,8 @@ from facsimile.spec.load import dump, validated
 from facsimile.spec.release import Specification
 from releases import approximate, request, specification, write_data
 
+pytestmark = pytest.mark.usefixtures("typeset_once")
+
 UNKNOWN = "Self-consistent; who made it was not checked."
 
 
