@@ -16,16 +16,52 @@ import pyarrow as pa
 from benchmarks.adult import RECORDS, adult
 
 Column = Sequence[object] | npt.NDArray[np.generic]
-WORK = "Private Self-emp-not-inc Local-gov ? State-gov Self-emp-inc Federal-gov Without-pay Never-worked".split()
-SCHOOL = "Preschool 1st-4th 5th-6th 7th-8th 9th 10th 11th 12th HS-grad Some-college Assoc-voc Assoc-acdm".split()
+WORK = [
+    "Private",
+    "Self-emp-not-inc",
+    "Local-gov",
+    "?",
+    "State-gov",
+    "Self-emp-inc",
+    "Federal-gov",
+    "Without-pay",
+    "Never-worked",
+]
+SCHOOL = [
+    "Preschool",
+    "1st-4th",
+    "5th-6th",
+    "7th-8th",
+    "9th",
+    "10th",
+    "11th",
+    "12th",
+    "HS-grad",
+    "Some-college",
+    "Assoc-voc",
+    "Assoc-acdm",
+]
 SCHOOL += "Bachelors Masters Prof-school Doctorate".split()
 MARRIED = "Married-civ-spouse Never-married Divorced Separated Widowed Married-spouse-absent Married-AF-spouse"
 JOBS = "Prof-specialty Craft-repair Exec-managerial Adm-clerical Sales Other-service Machine-op-inspct ?"
 JOBS += " Transport-moving Handlers-cleaners Farming-fishing Tech-support Protective-serv Priv-house-serv"
 JOBS += " Armed-Forces"
-KIN = "Husband Not-in-family Own-child Unmarried Wife Other-relative".split()
-RACES = "White Black Asian-Pac-Islander Amer-Indian-Eskimo Other".split()
-STATES = "United-States Mexico ? Philippines Germany Puerto-Rico Canada El-Salvador India Cuba England China".split()
+KIN = ["Husband", "Not-in-family", "Own-child", "Unmarried", "Wife", "Other-relative"]
+RACES = ["White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"]
+STATES = [
+    "United-States",
+    "Mexico",
+    "?",
+    "Philippines",
+    "Germany",
+    "Puerto-Rico",
+    "Canada",
+    "El-Salvador",
+    "India",
+    "Cuba",
+    "England",
+    "China",
+]
 
 
 def adult_like(rows: int = RECORDS, seed: int = 1) -> pa.Table:
@@ -99,9 +135,9 @@ def survey(rows: int = 20_000, seed: int = 1) -> pa.Table:
         "systolic": np.round(random.normal(112 + 0.35 * (age - 20) - 2 * health, 13)).astype(np.int64),
         "cholesterol": _blank(np.round(random.normal(5.2 - 0.1 * health, 1), 2), random, 0.4),
         "visits": np.minimum(random.negative_binomial(0.8, 0.25, rows), 60),
-        "hospital nights": np.where(
-            random.random(rows) < 0.9, 0, np.ceil(random.exponential(5, rows))
-        ).astype(np.int64),
+        "hospital nights": np.where(random.random(rows) < 0.9, 0, np.ceil(random.exponential(5, rows))).astype(
+            np.int64
+        ),
         "life satisfaction": _withheld(np.clip(np.round(7 + 1.4 * health), 0, 10), random, 99, 0.02),
         "free text": [f"answer {place % 7}{'x' * (place % 5)} no. {place}" for place in range(rows)],
         "wave": np.full(rows, 12),
