@@ -41,7 +41,7 @@ SCHOOL = [
     "Assoc-voc",
     "Assoc-acdm",
 ]
-SCHOOL += "Bachelors Masters Prof-school Doctorate".split()
+SCHOOL += ["Bachelors", "Masters", "Prof-school", "Doctorate"]
 MARRIED = "Married-civ-spouse Never-married Divorced Separated Widowed Married-spouse-absent Married-AF-spouse"
 JOBS = "Prof-specialty Craft-repair Exec-managerial Adm-clerical Sales Other-service Machine-op-inspct ?"
 JOBS += " Transport-moving Handlers-cleaners Farming-fishing Tech-support Protective-serv Priv-house-serv"
