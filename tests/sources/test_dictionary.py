@@ -21,7 +21,7 @@ HOW: dict[str, Any] = {
     "column_labels": ["A label of some length", None, "Another"],
     "note": ["A note", "and a second line"],
     "variable_value_labels": {
-        "x": {1.5: "one", -9: "none"},
+        "x": {1.5: "one", -9: "none"} | {place: "l" * place for place in range(2, 20)},
         "s": {"QQQQQ": "q", "": "blank"},
         "t": {"r" * 12: "r"},
     },

@@ -165,11 +165,19 @@ def test_where_a_piece_ends_changes_nothing(kind: str, tmp_path: Path, monkeypat
     )
     whole = texts(path)
     assert len(whole) == 50 and whole[9] == {"x": "1.125", "s": "s9"}
-    for cells in (1, 7, 20, 98, 100, 102):
+    asked, read = list[int](), labelled._read
+
+    def watched(path: Path, **how: Any) -> Any:
+        asked.append(how.get("row_limit", 0))
+        return read(path, **how)
+
+    monkeypatch.setattr(labelled, "_read", watched)
+    for cells, bytes_, rows in ((1, 9999, 1), (7, 9999, 3), (98, 9999, 49), (100, 9999, 50), (9999, 30, 2)):
         monkeypatch.setattr(labelled, "CELLS", cells)
+        monkeypatch.setattr(labelled, "BYTES", bytes_)
         assert texts(path) == whole
-    monkeypatch.setattr(labelled, "BYTES", 30)
-    assert texts(path) == whole
+        assert set(asked) == {0, rows}
+        asked.clear()
 
 
 # --- what a value becomes
