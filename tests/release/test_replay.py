@@ -29,6 +29,7 @@ RANDOM = {
     "privacy/noise.py": {"import secrets", "default_rng"},
     "privacy/ledger.py": {"import secrets"},
     "privacy/dataset.py": {"import secrets"},
+    "workbench/door.py": {"import secrets"},
     "release/run.py": {"import secrets", "default_rng"},
     "documents/facts.py": {"import uuid"},
     "documents/labelled.py": {"import tempfile"},

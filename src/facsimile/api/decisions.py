@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def set_item(
-    specification: Path | str, item: str, value: str | None, *, by: str, why: str, role: str = ""
+    specification: Path | str, item: str, value: str | None, by: str, why: str, role: str = ""
 ) -> Decided:
     """Set an item of a specification's file, or take it away (None); the rest of the file stays as it is.
 
@@ -33,7 +33,7 @@ def set_item(
     return _decided(specification, lambda agreed, who: agreed.change([Change(item, given)], who, why), by, role)
 
 
-def note(specification: Path | str, *, by: str, why: str, role: str = "") -> Decided:
+def note(specification: Path | str, by: str, why: str, role: str = "") -> Decided:
     """Note in the log what was changed in a specification's file since its last entry.
 
     >>> facsimile.note("release.yaml", by="Ada", why="Agreed on by mail.")  # doctest: +SKIP
@@ -41,7 +41,7 @@ def note(specification: Path | str, *, by: str, why: str, role: str = "") -> Dec
     return _decided(specification, lambda agreed, who: agreed.note(who, why), by, role)
 
 
-def comment(specification: Path | str, item: str, words: str, *, by: str, role: str = "") -> Decided:
+def comment(specification: Path | str, item: str, words: str, by: str, role: str = "") -> Decided:
     """Say something of an item of a specification, in its log.
 
     >>> facsimile.comment("release.yaml", "budget", "Is this enough?", by="Ada")  # doctest: +SKIP
@@ -49,7 +49,7 @@ def comment(specification: Path | str, item: str, words: str, *, by: str, role: 
     return _decided(specification, lambda agreed, who: agreed.comment(item, words, who), by, role)
 
 
-def sign(specification: Path | str, *, by: str, role: str, why: str = "") -> Decided:
+def sign(specification: Path | str, by: str, role: str, why: str = "") -> Decided:
     """Sign the plan of a specification as it is, in a role.
 
     >>> facsimile.sign("release.yaml", by="Ada", role="Data protection officer")  # doctest: +SKIP

@@ -18,8 +18,7 @@ _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 def scalar(value: Any) -> str:
     """A text that YAML reads as itself, also inside brackets; a truth value as it is.
 
-    >>> for value in ("18-19", "<18", ">50K", "a: b", "true", True, "-5≤", "x #1", 'a "b"'):
-    ...     print(scalar(value), end="  ")
+    >>> print("  ".join(map(scalar, ("18-19", "<18", ">50K", "a: b", "true", True, "-5≤", "x #1", 'a "b"'))))
     18-19  <18  ">50K"  "a: b"  "true"  true  -5≤  "x #1"  'a "b"'
     """
     if isinstance(value, bool):
