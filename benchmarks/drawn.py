@@ -1,7 +1,6 @@
 """Raw tables that drafts are made of: people in odd columns, drawn from shapes that such tables have.
 
-`adult` and `survey` served while drafts were being written; `schools`, `clinic`, `parcels` and `members` judge
-them. No record is real.
+All of them were looked at while drafts were being written, so none is held out. No record is real.
 """
 
 from __future__ import annotations
