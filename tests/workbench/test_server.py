@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,22 +14,9 @@ from axe import violations
 from browser import Browser, Chromium
 from facsimile.documents.decisions import Decisions
 from facsimile.workbench.server import PAGES
-from workbench.desk import Desk, fill, ready, sent, served, told, written
+from workbench.desk import Desk, fill, ready, sent, told
 
 AGE = '[data-edges][data-column="age"]'
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    folder = tmp_path_factory.mktemp("desk")
-    with served(folder, written(folder)) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def person(desk: Desk, browser: Browser) -> Browser:
-    desk.enter(browser)
-    return browser
 
 
 def rows(browser: Browser, place: str) -> list[list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,22 +12,9 @@ from browser import Browser
 from facsimile.errors import FacsimileError
 from facsimile.workbench.bench import Bench
 from facsimile.workbench.trying import artefact
-from workbench.desk import Desk, fill, ready, sent, served, written
+from workbench.desk import Desk, fill, ready, sent, written
 
 STUDY = "document.querySelector('#main').innerText"
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    folder = tmp_path_factory.mktemp("trying")
-    with served(folder, written(folder)) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def person(desk: Desk, browser: Browser) -> Browser:
-    desk.enter(browser)
-    return browser
 
 
 def started(desk: Desk, person: Browser, **given: str) -> None:
