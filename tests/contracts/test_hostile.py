@@ -7,6 +7,7 @@ values by hand.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from contracts.test_mechanisms import count
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,
@@ -22,6 +24,8 @@ from facsimile.privacy.mechanisms import (
     NoisyMoments,
     NoisyScores,
     NoisySelection,
+    NoisySteps,
+    NoisyVotes,
 )
 from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import (
@@ -57,9 +61,10 @@ from facsimile.table.matching import Likeness
 from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
-from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, small_domain
+from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, moves, small_domain
 from facsimile.testing.hostile import LEAST, refused
-from facsimile.testing.learners import learners
+from facsimile.testing.learners import LEARNERS, Begin, critic, learners, lesson
+from facsimile.testing.mechanisms import asked
 
 N = 2
 DOMAIN, OTHER = small_domain(3, 2), small_domain(2, 3)
@@ -125,6 +130,36 @@ def scores(**changes: Any) -> RowScores:
     return RowScores(DOMAIN, ((FACTOR,), (dataclasses.replace(FACTOR, **changes), FACTOR)))
 
 
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """A hostile value that may be refused when it is made."""
+
+    make: Callable[[], Any]
+
+
+def course(**changes: Any) -> Made:
+    """A course whose critic has something changed."""
+    return Made(lambda: Begin((dataclasses.replace(critic(DOMAIN), **changes),)))
+
+
+def school(**changes: Any) -> Made:
+    """A school whose lesson has something changed."""
+    return Made(lambda: Begin((dataclasses.replace(lesson(DOMAIN), **changes),)))
+
+
+def signs(given: Any) -> Made:
+    """A school whose layer has these signs."""
+    good = lesson(DOMAIN)
+    return Made(lambda: Begin((dataclasses.replace(good, layer=dataclasses.replace(good.layer, signs=given)),)))
+
+
+def least(shape: tuple[int, ...]) -> Any:
+    """Zeros, and what rounding NaN gives."""
+    array = np.zeros(shape, np.int64)
+    array.flat[-1] = LEAST
+    return array
+
+
 class Turning(tuple[Any, ...]):
     """Its parts are others when they are taken one by one."""
 
@@ -154,6 +189,7 @@ GOOD: dict[type, Any] = {
     BoxDistances: BoxDistances(BOXES, np.array([1, 0])),
     MarginalDistances: MarginalDistances(MODELS, (HALF, Fraction(3, 2)), (ONE, HALF)),
     Dependences: Dependences(DOMAIN, COARSE, N),
+    **learners(DOMAIN),
 }
 CHANGED: dict[type, dict[str, list[Any]]] = {
     NoisyMarginals: {
@@ -321,6 +357,56 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
         ],
         "n": [N + 1, 0, -5, 2**62], "domain": [OTHER, UNKNOWN],
     },
+    NoisySteps: {
+        "begin": [
+            None, Begin(()), Begin((None,)), course(domain=OTHER), course(domain=UNKNOWN),
+            course(level=2**40), course(level=LEAST), course(level=0.5), course(loss="mine"),
+            *(
+                course(**{name: change(getattr(critic(DOMAIN), name))})
+                for name in ("weights", "bias", "out")
+                for change in (
+                    lambda array: least(array.shape), lambda array: array + 2**15, lambda array: array[:-1],
+                    lambda array: array.astype(np.float64), lambda array: array.astype(object),
+                    lambda array: array.astype(np.int8), lambda array: array[None],
+                )
+            ),
+        ],
+        "steps": [0, -1, 1.5, True, 2**40], "share": [0, -1, 1.5, True, 2**33],
+        "most": [0, -1, 1.5, 2**62, True], "variance": [Fraction(0), -ONE, 0.5, Fraction(10**40), None],
+        "delta": [Fraction(0), ONE, -ONE, 1e-9, None],
+    },
+    NoisyVotes: {
+        "begin": [
+            None, Begin(()), Begin((None,)), school(layer=None), school(asked=None), school(made=None),
+            Begin((lesson(OTHER),)), Begin((lesson(UNKNOWN),)), Begin((lesson(DOMAIN, 5),)),
+            *(
+                school(**{name: change(getattr(lesson(DOMAIN), name))})
+                for name in ("made", "asked")
+                for change in (
+                    lambda array: least(array.shape), lambda array: array + 2, lambda array: array - 1,
+                    lambda array: array[:, :1], lambda array: array.astype(float), lambda array: array[None],
+                    lambda array: array.astype(object), lambda array: array[:0],
+                )
+            ),
+            *(
+                signs(((("a", "b"), change(np.ones((3, 2), np.int64))),))
+                for change in (
+                    lambda array: least(array.shape), lambda array: array * 3, lambda array: array[:-1],
+                    lambda array: array.T, lambda array: array.astype(np.float64),
+                    lambda array: array.astype(object), lambda array: array * 1j,
+                )
+            ),
+            *(
+                signs(given)
+                for given in (
+                    (), [], ((("z",), np.ones(1, np.int64)),), ((("a", "a"), np.ones((3, 3), np.int64)),),
+                    (((), np.array(1)),), ("ab",),
+                )
+            ),
+        ],
+        "teachers": [0, -1, 1.5, True, 2**40], "rounds": [0, -1, 1.5, True, 2**40],
+        "rows": [0, -6, 5, 6.0, True, 2**70], "share": [Rho(0), -ONE, HALF, 0.5, Rho(10**400), Rho(1, 10**400)],
+    },
 }  # fmt: skip
 CHANGED[ResizedMeans] = CHANGED[FloorMeans]
 TABLES_OF_OTHERS = [
@@ -342,7 +428,7 @@ def asking(question: Any, epsilon: Fraction = HALF) -> Mechanism[Any]:
 
 def test_every_listed_kind_has_a_good_question_and_every_parameter_hostile_ones() -> None:
     """Candidates are hostile in a test of their own; `average` is a choice that cannot be wrong."""
-    assert set(GOOD) == set(CHANGED) == {*MECHANISMS, *QUERIES, *SCORES} - set(learners(DOMAIN))
+    assert set(GOOD) == set(CHANGED) == {*MECHANISMS, *QUERIES, *SCORES}
     for kind, hostile in CHANGED.items():
         fields = {field.name for field in dataclasses.fields(kind)}
         assert fields - {"average"} == set(hostile) | (fields & {"candidate"})
@@ -375,8 +461,34 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("kind", "field", "place"), HOSTILE)
 def test_a_hostile_parameter_is_refused(kind: type, field: str, place: int) -> None:
-    value = CHANGED[kind][field][place]
-    assert refused(lambda: asking(dataclasses.replace(GOOD[kind], **{field: value})), DOMAIN, N, PAIRS)
+    given = CHANGED[kind][field][place]
+
+    def make() -> Mechanism[Any]:
+        value = given.make() if isinstance(given, Made) else given
+        return asking(dataclasses.replace(GOOD[kind], **{field: value}))
+
+    assert refused(make, DOMAIN, N, PAIRS)
+
+
+LATER: dict[type, tuple[Any, ...]] = {
+    NoisySteps: (None, object(), critic(OTHER), critic(UNKNOWN)),
+    NoisyVotes: (None, object(), lesson(OTHER), lesson(UNKNOWN), lesson(DOMAIN, 7)),
+}
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_learner_that_turns_hostile_ends_at_the_same_place_for_every_table(kind: type) -> None:
+    for later in LATER[kind]:
+        turned = dataclasses.replace(GOOD[kind], begin=Begin((GOOD[kind].begin().critic, later)))
+        assert not refused(lambda turned=turned: turned, DOMAIN, N, PAIRS)
+        ends = [asked(turned, table) for table, _ in PAIRS]
+        assert {(end.ended, len(end.asked)) for end in ends} == {("ValueError", 1)}
+
+
+def test_what_somebody_learns_from_is_measured_where_all_tables_share_its_draw() -> None:
+    assert set(LEARNERS) == {kind for kind in MECHANISMS if hasattr(GOOD[kind], "begin")}
+    for kind in LEARNERS:
+        assert 0.05 < moves(GOOD[kind], PAIRS)[0] <= 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -108,7 +110,7 @@ def test_no_rows_have_no_gradient() -> None:
     ("shape", "largest", "level", "kind"),
     [
         ((9, 3), LARGEST + 1, 0, np.int64), ((8, 3), 1, 0, np.int64), ((9, 2), 1, 0, np.int64),
-        ((9, 3), 1, 2**40, np.int64), ((9, 3), 1, 0, np.float64),
+        ((9, 3), 1, 2**40, np.int64), ((9, 3), 1, 0, np.float64), ((9, 3), -(2**63), 0, np.int64),
     ],
 )  # fmt: skip
 def test_weights_that_are_too_large_or_misshapen_are_refused(
@@ -119,9 +121,10 @@ def test_weights_that_are_too_large_or_misshapen_are_refused(
 
 
 def test_too_many_units_for_exact_sums_are_refused() -> None:
-    units = 2**20
-    with pytest.raises(ValueError, match="few units"):
-        Critic(DOMAIN, np.zeros((9, units), np.int64), *(np.zeros(units, np.int64),) * 2, 0)
+    """With three columns a squared length is at most 20·units·2^30 + 2^20: 2^53 is reached at 419,431 units."""
+    for units, fits in ((419_430, True), (419_431, False)):
+        with nullcontext() if fits else pytest.raises(ValueError, match="few units"):
+            Critic(DOMAIN, np.zeros((9, units), np.int64), *(np.zeros(units, np.int64),) * 2, 0)
 
 
 def test_weights_do_not_change_after_they_were_checked() -> None:

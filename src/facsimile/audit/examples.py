@@ -57,7 +57,7 @@ from facsimile.table.table import Table
 from facsimile.table.view import View
 from facsimile.testing import every_pair, small_domain
 from facsimile.testing.apart import DRAWS, SHARE, tightest
-from facsimile.testing.learners import DeafSchool, lesson, steps
+from facsimile.testing.learners import Begin, Deaf, lesson, steps
 from facsimile.testing.neighbours import Neighbours
 from facsimile.testing.queries import finest
 
@@ -143,9 +143,8 @@ def _moments() -> NoisyMoments:
     return NoisyMoments((), (("a",), np.array([0, 1, 4])), 2, SHARE)
 
 
-def _votes(domain: Domain) -> NoisyVotes[DeafSchool]:
-    told = lesson(domain, 3)
-    return NoisyVotes(lambda: DeafSchool(told), TEACHERS, 1, 3, RHO)
+def _votes(domain: Domain) -> NoisyVotes[Deaf]:
+    return NoisyVotes(Begin((lesson(domain, 3),)), TEACHERS, 1, 3, RHO)
 
 
 def _queries() -> Iterator[tuple[Query, Domain, int, Neighbours | None]]:

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from facsimile.table.domain import Domain
-from facsimile.table.exact import Floats, Ints, frozen
+from facsimile.table.exact import Floats, Ints, frozen, largest
 from facsimile.table.logistic import logistic
 from facsimile.table.table import Codes, Counts
 
@@ -55,9 +55,10 @@ class Critic:
         whole = all(array.dtype == np.int64 for array in arrays) and type(self.level) is int
         if not (shaped and whole and units and self.loss in ("cross_entropy", "wasserstein")):
             raise ValueError("a critic has integers for every code and unit")
-        if max(abs(self.level) >> BITS, *(int(np.abs(array).max()) for array in arrays)) > LARGEST:
+        if max(abs(self.level) >> BITS, *map(largest, arrays)) > LARGEST:
             raise ValueError("a critic's weights are small")
-        if units * (len(self.domain.shape) + 1) ** 2 * LARGEST**2 > EXACT:
+        columns = len(self.domain.shape)
+        if units * (columns + 1) * (columns + 2) * LARGEST**2 + (1 << 2 * BITS) >= EXACT:  # [A]
             raise ValueError("a critic has few units")
 
     @cached_property
@@ -82,10 +83,11 @@ class Critic:
 
         Theorem.  No row's gradient is longer than `most` in L2, and the sum is exact if Σ counts·most < 2^53.
         Proof.    A gradient is t·u with u = (φ, 1) for out and level and (out∘φ', out∘φ') for the bias and each
-          of the row's codes: ‖u‖² = ‖φ‖² + 1 + (columns + 1)·‖out∘φ'‖² =: N [A], an integer that is exact
-          below 2^53 (the bound on units). The integer |t| is at most √⌊most²/N⌋ [B], so ‖t·u‖² ≤ most². Every
-          number of t·u is thus at most `most`, and so is every partial sum at most Σ counts·most < 2^53, where
-          floats hold every integer [C].  QED
+          of the row's codes: ‖u‖² = ‖φ‖² + 1 + (columns + 1)·‖out∘φ'‖² =: N. In integers, with C columns, no
+          weight above L in size and 1 in units of 2^−20, |φ| ≤ (C + 1)·L and |out∘φ'| ≤ L, so N is at most
+          units·((C + 1)²·L² + (C + 1)·L²) + 2^20 < 2^53, and exact [A]. The integer |t| is at most
+          √⌊most²/N⌋ [B], so ‖t·u‖² ≤ most². Every number of t·u is thus at most `most`, and so is every
+          partial sum at most Σ counts·most < 2^53, where floats hold every integer [C].  QED
         """
         units = len(self.out)
         total = np.zeros(self.size, np.int64)

@@ -30,12 +30,16 @@ class Layer:
     signs: tuple[tuple[Clique, Ints], ...]
 
     def __post_init__(self) -> None:
-        kept = tuple((clique, frozen(table)) for clique, table in self.signs)
+        kept = tuple((tuple(clique), frozen(table)) for clique, table in self.signs)
         object.__setattr__(self, "signs", kept)
+        if not kept:
+            raise ValueError("a layer has signs")
         for clique, table in kept:
+            if not clique or len(set(clique)) < len(clique) or table.dtype != np.int64:
+                raise ValueError("a layer has integers for distinct columns")
             if table.shape != self.domain.project(clique).shape or table.size > MOST_SIGNS:
                 raise ValueError("a layer has a sign for each cell")
-            if not bool((np.abs(table) == 1).all()):
+            if not bool(((table == 1) | (table == -1)).all()):
                 raise ValueError("a sign is 1 or -1")
 
     def of(self, codes: Codes) -> Floats:
@@ -53,6 +57,16 @@ class Lesson:
     layer: Layer
     made: Codes
     asked: Codes
+
+    def __post_init__(self) -> None:
+        shape = np.array(self.layer.domain.shape)
+        for name in ("made", "asked"):
+            codes = frozen(getattr(self, name))
+            object.__setattr__(self, name, codes)
+            if codes.dtype != np.int64 or codes.ndim != 2 or codes.shape[1] != len(shape) or not len(codes):
+                raise ValueError("a lesson has rows of integers")
+            if not bool((codes >= 0).all() and (codes < shape).all()):
+                raise ValueError("a lesson has rows of the domain")
 
     def features(self, codes: Codes) -> Floats:
         """The layer at some rows, less its mean at the made rows."""

@@ -7,8 +7,9 @@ for nothing. `check` sees no table. What passes it is put to every table of a ti
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -31,26 +32,68 @@ NAMES = ("a", "b", "z", "")
 def check_parameters(
     mechanism: Mechanism[Any], domain: Domain, n: int, *, changes: int = 100, others: Sequence[Any] = ()
 ) -> None:
-    """Change one to three parts of a good question, many times: no failure may depend on the table.
+    """Exchange each number of a good question for hostile ones, then change one to three parts of it, many
+    times: no failure may depend on the table.
 
     `others` are queries and scores that one of the question's own may be exchanged for.
     """
     pairs = list(every_pair(domain, n))
     require(not refused(lambda: mechanism, domain, n, pairs), "a good question is refused")
+    for where, exchanged in exchanges(mechanism):
+        _try(exchanged, domain, n, pairs, f"with another number at {where}")
     for seed in range(changes):
         random = Random(seed)
 
         def changed(random: Random = random) -> Mechanism[Any]:
-            found = mechanism
+            question = mechanism
             for _ in range(random.randint(1, 3)):
-                found = mutated(random, found, others)
-            return found
+                question = mutated(random, question, others)
+            return question
 
-        try:
-            refused(changed, domain, n, pairs)
-        except Broken as broken:
-            broken.add_note(f"changed from the seed {seed}")
-            raise
+        _try(changed, domain, n, pairs, f"changed from the seed {seed}")
+
+
+def _try(
+    make: Callable[[], Mechanism[Any]], domain: Domain, n: int, pairs: Sequence[Neighbours], note: str
+) -> None:
+    try:
+        refused(make, domain, n, pairs)
+    except Broken as broken:
+        broken.add_note(note)
+        raise
+
+
+def exchanges(value: Any, where: str = "") -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Every way to exchange one number inside a value, an array's first and last among them, for a hostile one:
+    where it stands, and what makes the value anew."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            for place, part in exchanges(getattr(value, field.name), f"{where}.{field.name}"):
+                yield place, partial(_with_field, value, field.name, part)
+    elif isinstance(value, tuple):
+        for index, member in enumerate(value):
+            for place, part in exchanges(member, f"{where}[{index}]"):
+                yield place, partial(_with_member, value, index, part)
+    elif isinstance(value, np.ndarray) and value.dtype == np.int64 and value.size:
+        for index in {0, value.size - 1}:
+            for number in (least for least in WHOLE if LEAST <= least < -LEAST):
+                yield f"{where}[{index}] = {number}", partial(_with_entry, value, index, number)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield from ((f"{where} = {number}", partial(int, number)) for number in WHOLE)
+
+
+def _with_field(value: Any, name: str, part: Callable[[], Any]) -> Any:
+    return dataclasses.replace(value, **{name: part()})
+
+
+def _with_member(value: tuple[Any, ...], index: int, part: Callable[[], Any]) -> tuple[Any, ...]:
+    return (*value[:index], part(), *value[index + 1 :])
+
+
+def _with_entry(value: Any, index: int, number: int) -> Any:
+    changed = value.copy()
+    changed.flat[index] = number
+    return changed
 
 
 def refused(make: Callable[[], Mechanism[Any]], domain: Domain, n: int, pairs: Iterable[Neighbours]) -> bool:

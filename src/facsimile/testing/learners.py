@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from facsimile.privacy.budget import Rho
-from facsimile.privacy.mechanisms import NoisySteps, NoisyVotes
+from facsimile.privacy.mechanisms import Mechanism, NoisySteps, NoisyVotes
 from facsimile.privacy.noise import Integers, RehearsalNoise
 from facsimile.privacy.stream import WORDS
 from facsimile.table.critic import UNIT, Critic, Loss
@@ -32,34 +34,27 @@ def critic(domain: Domain, units: int = 3, seed: int = 1, loss: Loss = "cross_en
 
 
 class Deaf:
-    """A course that goes through the same critics whatever it hears."""
+    """A course or a school that goes through the same critics or lessons whatever it hears."""
 
-    def __init__(self, critics: Sequence[Critic]) -> None:
-        self.critics, self.heard = critics, list[Ints]()
-
-    @property
-    def critic(self) -> Critic:
-        """The next of them."""
-        return self.critics[len(self.heard) % len(self.critics)]
-
-    @critic.setter
-    def critic(self, value: Critic) -> None:
-        raise Broken("a course sets its own critic")
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts, self.heard = parts, list[Ints]()
+        self.critic = self.lesson = parts[0]
 
     def hear(self, answer: Ints) -> None:
         """Kept, and nothing follows from it."""
         self.heard.append(answer)
+        self.critic = self.lesson = self.parts[len(self.heard) % len(self.parts)]
 
 
-class DeafSchool:
-    """A school that asks the same whatever it hears."""
+@dataclass(frozen=True, eq=False)
+class Begin:
+    """Begins a deaf learner: a value whose every part a hostile caller may change."""
 
-    def __init__(self, lesson: Lesson) -> None:
-        self.lesson, self.heard = lesson, list[Ints]()
+    parts: tuple[Any, ...]
 
-    def hear(self, answer: Ints) -> None:
-        """Kept, and nothing follows from it."""
-        self.heard.append(answer)
+    def __call__(self) -> Deaf:
+        """A new one."""
+        return Deaf(self.parts)
 
 
 class Listening(RehearsalNoise):
@@ -81,8 +76,8 @@ class Listening(RehearsalNoise):
 
 def steps(domain: Domain, share: int = HALF, most: int = UNIT, times: int = 3, **more: Any) -> NoisySteps[Deaf]:
     """Steps along three critics."""
-    critics = [critic(domain, seed=seed, **more) for seed in range(3)]
-    return NoisySteps(lambda: Deaf(critics), times, share, most, Fraction(400), DELTA)
+    critics = tuple(critic(domain, seed=seed, **more) for seed in range(3))
+    return NoisySteps(Begin(critics), times, share, most, Fraction(400), DELTA)
 
 
 def lesson(domain: Domain, rows: int = 6, seed: int = 1) -> Lesson:
@@ -93,12 +88,29 @@ def lesson(domain: Domain, rows: int = 6, seed: int = 1) -> Lesson:
     return Lesson(Layer(domain, tuple(layer)), made, asked)
 
 
-def votes(domain: Domain, teachers: int = 2, rounds: int = 2, rows: int = 6) -> NoisyVotes[DeafSchool]:
+def votes(domain: Domain, teachers: int = 2, rounds: int = 2, rows: int = 6) -> NoisyVotes[Deaf]:
     """Votes on a few rows."""
-    told = lesson(domain, rows)
-    return NoisyVotes(lambda: DeafSchool(told), teachers, rounds, rows, Rho(1, 100))
+    return NoisyVotes(Begin((lesson(domain, rows),)), teachers, rounds, rows, Rho(1, 100))
+
+
+LEARNERS: dict[type, tuple[Callable[[Domain], Any], dict[str, int], int]] = {
+    NoisySteps: (steps, {"share": WORDS}, 4),
+    NoisyVotes: (votes, {"teachers": 1}, 1),
+}
+"""For each kind an example, the parameters at which its secret draw is the same for all tables (every record in
+every batch; one teacher), and what a replaced record may move, in units of the declared square: steps declare
+one record's clip, and one goes while another comes."""
 
 
 def learners(domain: Domain) -> dict[type, Any]:
     """One of each kind."""
-    return {NoisySteps: steps(domain), NoisyVotes: votes(domain)}
+    return {kind: make(domain) for kind, (make, _, _) in LEARNERS.items()}
+
+
+def coupled(mechanism: Mechanism[Any]) -> tuple[Mechanism[Any], int] | None:
+    """The mechanism with the draw that all tables share, and how many declared squares a replacement may move
+    it; None where nobody learns from it."""
+    if type(mechanism) not in LEARNERS:
+        return None
+    _, parameters, squares = LEARNERS[type(mechanism)]
+    return dataclasses.replace(cast(Any, mechanism), **parameters), squares

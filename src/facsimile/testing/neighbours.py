@@ -83,6 +83,9 @@ def random_pairs(domain: Domain, n: int, count: int) -> Iterator[Neighbours]:
 
 def tables(pairs: Iterable[Neighbours]) -> list[Table]:
     """The distinct tables of some pairs."""
-    return list(
-        {table.codes.tobytes() + table.counts.tobytes(): table for pair in pairs for table in pair}.values()
-    )
+    return list({content(table): table for pair in pairs for table in pair}.values())
+
+
+def content(table: Table) -> bytes:
+    """The same for tables of one domain with the same rows."""
+    return table.codes.tobytes() + table.counts.tobytes()

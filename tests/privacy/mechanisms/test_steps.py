@@ -180,17 +180,6 @@ def test_parameters_that_do_not_fit_are_refused_before_a_charge(changed: dict[st
     assert "E701" not in str(refused.value)
 
 
-@pytest.mark.parametrize("later", [critic(small_domain(1, 3)), critic(small_domain(2, 4)), None])
-def test_a_critic_that_changes_its_domain_ends_the_steps_for_every_table(later: Any) -> None:
-    """Smaller domains would fail on records with certain codes only, and tell that there are some."""
-    mechanism = replace(steps(DOMAIN, WORDS), begin=lambda: Deaf([critic(DOMAIN), later]))
-    for rows in ([[0, 0]], [[1, 2]]):
-        noise = Listening()
-        with pytest.raises(ValueError, match="another domain"):
-            mechanism._sample(Table.from_rows(DOMAIN, rows), noise)
-        assert len(noise.asked) == 1
-
-
 def test_so_many_records_that_a_sum_would_not_be_exact_are_refused() -> None:
     steps(DOMAIN, most=2**29).check(DOMAIN, 2**23)
     with pytest.raises(ValueError, match="a clip"):
