@@ -92,6 +92,9 @@ SIZED: dict[str, Callable[[int], NoisySelection]] = {
     "dependences of another size": lambda n: NoisySelection(
         Dependences(small_domain(3, 3, 4), (*PAIR, *HALVED), n), HALF
     ),
+    "dependences of mixed sides": lambda n: NoisySelection(
+        Dependences(small_domain(3, 3, 2), (*PAIR, ("c", (("a", None),)), ("a", ())), n), HALF
+    ),
 }
 CASES["moments"] = NoisyMoments(((("a",), np.array([0, 3])),), (("b",), np.array([0, 1, 4])), 2, HALF)
 CASES["moments with signs"] = NoisyMoments(

@@ -47,6 +47,7 @@ from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, check_query, every_pair, random_pairs, small_domain
+from facsimile.testing.neighbours import numbered_domain
 
 DOMAIN = small_domain(3, 2)
 RECORDS = 4
@@ -246,6 +247,20 @@ def test_what_no_record_can_move_counts_as_where_the_candidate_is(name: str) -> 
         assert both.value(table, RehearsalNoise(1)) == LargestDifference(s).excess(
             table, Fraction(3, 4), RehearsalNoise(1)
         )
+
+
+@pytest.mark.parametrize("numbers", [(0, Fraction(2, 3)), (Fraction(-2, 3), 0)])
+@pytest.mark.parametrize("form", [FloorMeans, ResizedMeans])
+def test_a_centre_off_the_grid_is_not_rounded_beyond_the_bounds(
+    form: type[GroupMeans], numbers: tuple[Fraction, Fraction]
+) -> None:
+    """All records lie on the bound of 2/3, whose nearest multiple of 2^-20 is beyond it: as the filler of a group
+    that a record of value 0 leaves, it would move the group's mean by more than (U - L)/m."""
+    domain = numbered_domain(numbers, (0, 1))
+    bound = int(numbers[0] == 0)
+    candidate = Table.from_rows(domain, [[bound, 0], [bound, 0], [bound, 1]])
+    query = form(candidate, "a", GROUPS, (Fraction(numbers[0]), Fraction(numbers[1])), Fraction(0))
+    check_query(query, domain, 3)
 
 
 @pytest.mark.parametrize("name", SHARP)

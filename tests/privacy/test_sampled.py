@@ -74,6 +74,14 @@ def test_a_moment_is_the_sum_it_stands_for() -> None:
         assert float(log_moment(order, q, variance)) == pytest.approx(math.log(found), rel=1e-12)
 
 
+@pytest.mark.parametrize("share", [Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000)])
+def test_where_noise_is_tiny_a_moment_is_at_least_its_last_term(share: Fraction) -> None:
+    """All λ batches hold the record: q^λ·exp((λ²−λ)/(2σ²))."""
+    order, variance = 64, Fraction(1, 1000)
+    last = order * math.log(share) + order * (order - 1) / (2 * float(variance))
+    assert last <= float(log_moment(order, share, variance))
+
+
 @pytest.mark.parametrize("epsilon", ["1/100", "1/7", "1", "3", "100"])
 def test_the_least_noise_spends_what_is_given_and_no_more(epsilon: str) -> None:
     given = Fraction(epsilon)

@@ -251,11 +251,11 @@ def test_a_family_of_its_own_delta_is_searched_within_the_declared_one() -> None
     found = Plan(*PARTS, COIN, Approximate.of(one, delta, own)).total()
     assert found == Cost(PARTS[0] + COIN.cost(one + PARTS[1]) + PARTS[2], delta)
     with pytest.raises(ValueError, match="exceed the declared delta"):
-        Plan(*PARTS, COIN, Approximate.of(one, delta, own * 2)).total()
+        Plan(*PARTS, COIN, Approximate.of(one, delta, own * Fraction(1001, 1000))).total()
     once = Plan(*PARTS, COIN, Approximate.of(one, delta, delta, once=True)).total()
     assert once == Cost(PARTS[0] + one + COIN.cost(PARTS[1]) + PARTS[2], delta)
     with pytest.raises(ValueError, match="exceed the declared delta"):
-        Plan(*PARTS, COIN, Approximate.of(one, delta, delta * 2, once=True)).total()
+        Plan(*PARTS, COIN, Approximate.of(one, delta, delta * Fraction(1001, 1000), once=True)).total()
 
 
 @pytest.mark.parametrize("mode", ["paper", "rising-coin", "capped-coin"])
