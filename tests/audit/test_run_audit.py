@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from facsimile.audit.questions import SENSITIVITIES
 from facsimile.audit.run import audit, machine
 from facsimile.audit.searches import MODES, costs, tried, worst
 from facsimile.documents.evidence import KINDS, Evidence
-from facsimile.privacy.mechanisms import NoisyMarginals
+from facsimile.privacy.mechanisms import NoisyMarginals, NoisySteps
 from facsimile.privacy.modes import Coin, Mode
+from facsimile.privacy.queries import Dependences
 from facsimile.privacy.renyi import Curve
 from facsimile.testing.apart import SHARE
 
@@ -79,6 +81,29 @@ def test_half_the_noise_is_found(kind: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert found and not any(one.passed for one in found)
 
 
+def test_a_critic_that_takes_the_least_integer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutant: |-2^63| is negative in 64 bits."""
+    from facsimile.audit import questions
+    from facsimile.table import critic
+
+    few = [example for example in examples() if example.of is NoisySteps]
+    monkeypatch.setattr(questions, "examples", lambda: iter(few))
+    assert all(one.passed for one in questions.hostile())
+    monkeypatch.setattr(critic, "largest", lambda array: int(abs(array).max()))
+    assert [one.passed for one in questions.hostile()] == [False]
+
+
+def test_mixed_candidates_at_the_sensitivity_of_the_narrowest_are_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from facsimile.audit import questions
+
+    monkeypatch.setattr(Dependences, "sensitivity", lambda scores: Fraction(4 * scores.n))
+    few = [example for example in examples() if example.name == "mixed candidates"]
+    monkeypatch.setattr(questions, "examples", lambda: iter(few))
+    assert not all(one.passed for one in questions.sensitivities() if one.case == "mixed candidates")
+
+
 def test_a_mode_that_forgets_the_factor_of_the_search_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(found.passed for found in costs())
     monkeypatch.setattr(Coin, "cost", lambda mode, one: one)
@@ -86,8 +111,6 @@ def test_a_mode_that_forgets_the_factor_of_the_search_is_found(monkeypatch: pyte
 
 
 def test_a_mode_that_halts_too_late_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fractions import Fraction
-
     monkeypatch.setattr(Coin, "halts_after", lambda mode, index: Fraction(index > 30))
     assert not all(found.passed for found in costs())
 

@@ -254,8 +254,8 @@ def test_what_no_record_can_move_counts_as_where_the_candidate_is(name: str) -> 
 def test_a_centre_off_the_grid_is_not_rounded_beyond_the_bounds(
     form: type[GroupMeans], numbers: tuple[Fraction, Fraction]
 ) -> None:
-    """All records lie on the bound of 2/3, whose nearest multiple of 2^-20 is beyond it: as the filler of a group
-    that a record of value 0 leaves, it would move the group's mean by more than (U - L)/m."""
+    """All records lie on the bound of 2/3, whose nearest multiple of 2^-20 is beyond it: as the filler of a
+    group that a record of value 0 leaves, it would move the group's mean by more than (U - L)/m."""
     domain = numbered_domain(numbers, (0, 1))
     bound = int(numbers[0] == 0)
     candidate = Table.from_rows(domain, [[bound, 0], [bound, 0], [bound, 1]])

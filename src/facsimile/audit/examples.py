@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ from facsimile.privacy.queries.regression import Cells
 from facsimile.privacy.queries.sums import Sums
 from facsimile.privacy.stream import WORDS
 from facsimile.table.boxes import Boxes
-from facsimile.table.domain import Domain
+from facsimile.table.domain import Domain, Versions
 from facsimile.table.linear import Linear, newton_terms
 from facsimile.table.matching import Likeness
 from facsimile.table.regression import Scaling
@@ -71,6 +72,9 @@ BOUNDS = (Fraction(0), Fraction(2))
 GROUPS = (("b", (0, 1)),)
 CELLS = Cells(np.ones(WIDER.shape, np.bool_))
 TEACHERS = 2
+MIXED = small_domain(3, 3, 2)
+CANDIDATES: tuple[tuple[str, Versions], ...] = (("a", (("b", None),)), ("c", (("a", None),)))
+FEW, MANY = 10, 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +99,9 @@ class Example:
 
     @cached_property
     def pairs(self) -> Sequence[Neighbours]:
-        """All neighbouring tables."""
+        """All neighbouring tables; of many records, those that it tells apart best."""
+        if self.n > FEW and self.known is not None:
+            return [self.known]
         return list(every_pair(self.domain, self.n))
 
     @cached_property
@@ -123,6 +129,8 @@ def examples() -> Iterator[Example]:
         yield Example(type(query).__name__, type(query), answer, domain, n, known=pair)
     for scores, domain, n, tight in _scores():
         yield Example(type(scores).__name__, type(scores), NoisySelection(scores, SHARE), domain, n, tight)
+    mixed = NoisySelection(Dependences(MIXED, CANDIDATES, MANY), SHARE)
+    yield Example("mixed candidates", Dependences, mixed, MIXED, MANY, False, known=_dependent())
 
 
 def _count() -> WorstSum:
@@ -187,3 +195,12 @@ def _scores() -> Iterator[tuple[Scores, Domain, int, bool]]:
     square = small_domain(2, 2)
     both: tuple[Any, ...] = (("a", (("b", None),)), ("a", ()))
     yield Dependences(square, both, 3), square, 3, False
+
+
+def _dependent() -> Neighbours:
+    """A record leaves a cell that is rarer than independence has it for an empty row and column: the dependence
+    of `a` on `b` moves by nearly 6n, that of `c`, which has two values, by 4n at most."""
+    few = 3 * isqrt(MANY) // 2
+    rest, counts = [[0, 2, 0], [2, 0, 0], [2, 2, 0]], [few, few, MANY - 1 - 2 * few]
+    one, other = (Table.from_rows(MIXED, [*rest, last], [*counts, 1]) for last in ([0, 0, 0], [1, 1, 0]))
+    return one, other

@@ -17,6 +17,12 @@ TITLES: dict[Kind, tuple[str, str]] = {
         "most the sensitivity that noise is drawn for, and on some pair by nearly as much. Figures are "
         "shares of it.",
     ),
+    "hostile": (
+        "Hostile questions",
+        "Every number inside a question is exchanged for hostile ones: negative, zero, huge, the least integer "
+        "of 64 bits. Each question is then refused before a table is looked at, or answered for all tables "
+        "within its sensitivity. Figures are numbers of questions.",
+    ),
     "law": (
         "The noise itself",
         "Noise drawn on this machine has the law that is charged for. The same draws reject a scale of 0.7 "

@@ -9,7 +9,7 @@ from facsimile.audit.examples import BOUNDS, Example, examples
 from facsimile.documents.evidence import Evidence
 from facsimile.privacy.mechanisms import NoisyAnswer
 from facsimile.privacy.queries import PredictionGap, Query
-from facsimile.testing import moves
+from facsimile.testing import check_parameters, moves
 from facsimile.testing.apart import ALIVE, apart
 from facsimile.testing.contract import Broken
 from facsimile.testing.drawn import check_noise
@@ -18,8 +18,8 @@ from facsimile.testing.neighbours import tables
 from facsimile.testing.queries import THRESHOLD
 
 SHARP = 0.9
-LEARNERS = ("mechanisms.steps", "mechanisms.votes")
-"""What somebody learns from: no numbers are the same for two runs, so none are compared with the noise off."""
+HOSTILE_PAIRS = 60
+"""Neighbours that each hostile question is put to."""
 SENSITIVITIES = {
     "LargestDifference": "queries.sensitivity.counts_share",
     "ClippedRatio": "queries.sensitivity.ratio_clipped",
@@ -34,8 +34,6 @@ def sensitivities() -> Iterator[Evidence]:
     said = "one record moves the exact answer, as a share of its sensitivity: all neighbours of a tiny domain"
     largest = 0.0
     for example in examples():
-        if example.theorem.startswith(LEARNERS):
-            continue
         most, _ = moves(example.mechanism, example.pairs)
         names = [example.theorem, *filter(None, [SENSITIVITIES.get(example.name)])]
         for theorem in names:
@@ -98,6 +96,20 @@ def distinguished() -> Iterator[Evidence]:
         yield Evidence.bounded(
             example.theorem, "distinguished", example.name, said, found.declared, found.found, _alive(example)
         )
+
+
+def hostile() -> Iterator[Evidence]:
+    """Questions with every number exchanged for hostile ones: each is refused without a look at a table, or
+    answered for all tables within its sensitivity."""
+    said = "hostile questions, each refused whatever the table or answered within its sensitivity"
+    for example in examples():
+        pairs = example.pairs[:: len(example.pairs) // HOSTILE_PAIRS + 1]
+        try:
+            asked = check_parameters(example.mechanism, example.domain, example.n, changes=10, pairs=pairs)
+        except Broken as broken:
+            yield Evidence(example.theorem, "hostile", example.name, f"hostile: {broken}", None, None, False)
+        else:
+            yield Evidence(example.theorem, "hostile", example.name, said, None, float(asked), asked > 0)
 
 
 def _alive(example: Example) -> float | None:

@@ -11,7 +11,7 @@ from facsimile import __version__
 from facsimile.audit.accounting import accounting
 from facsimile.audit.charges import charges
 from facsimile.audit.families import canaries
-from facsimile.audit.questions import distinguished, laws, sensitivities
+from facsimile.audit.questions import distinguished, hostile, laws, sensitivities
 from facsimile.audit.replay import evidence as replays
 from facsimile.audit.searches import costs, searches
 from facsimile.documents.evidence import KINDS, Audit, Evidence, Kind
@@ -20,6 +20,7 @@ from facsimile.testing.laws import ALPHA
 PACKAGES = ("opendp", "numpy", "scipy", "pyarrow", "cryptography")
 SECTIONS: tuple[tuple[str, Kind, Callable[[], Iterable[Evidence]]], ...] = (
     ("Moving one record with the noise off", "sensitivity", sensitivities),
+    ("Asking hostile questions", "hostile", hostile),
     ("Drawing noise", "law", laws),
     ("Telling neighbours apart", "distinguished", distinguished),
     ("Searching", "distinguished", costs),

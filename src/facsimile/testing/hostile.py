@@ -30,37 +30,39 @@ NAMES = ("a", "b", "z", "")
 
 
 def check_parameters(
-    mechanism: Mechanism[Any], domain: Domain, n: int, *, changes: int = 100, others: Sequence[Any] = ()
-) -> None:
+    mechanism: Mechanism[Any],
+    domain: Domain,
+    n: int,
+    *,
+    changes: int = 100,
+    others: Sequence[Any] = (),
+    pairs: Iterable[Neighbours] | None = None,
+) -> int:
     """Exchange each number of a good question for hostile ones, then change one to three parts of it, many
     times: no failure may depend on the table.
 
-    `others` are queries and scores that one of the question's own may be exchanged for.
+    `others` are queries and scores that one of the question's own may be exchanged for. Returns how many
+    hostile questions were asked.
     """
-    pairs = list(every_pair(domain, n))
+    pairs = list(every_pair(domain, n) if pairs is None else pairs)
     require(not refused(lambda: mechanism, domain, n, pairs), "a good question is refused")
-    for where, exchanged in exchanges(mechanism):
-        _try(exchanged, domain, n, pairs, f"with another number at {where}")
-    for seed in range(changes):
-        random = Random(seed)
-
-        def changed(random: Random = random) -> Mechanism[Any]:
-            question = mechanism
-            for _ in range(random.randint(1, 3)):
-                question = mutated(random, question, others)
-            return question
-
-        _try(changed, domain, n, pairs, f"changed from the seed {seed}")
+    hostile = [*exchanges(mechanism)]
+    hostile += [(f"seed {seed}", partial(_changed, mechanism, seed, others)) for seed in range(changes)]
+    for where, make in hostile:
+        try:
+            refused(make, domain, n, pairs)
+        except Broken as broken:
+            broken.add_note(f"changed at {where}")
+            raise
+    return len(hostile)
 
 
-def _try(
-    make: Callable[[], Mechanism[Any]], domain: Domain, n: int, pairs: Sequence[Neighbours], note: str
-) -> None:
-    try:
-        refused(make, domain, n, pairs)
-    except Broken as broken:
-        broken.add_note(note)
-        raise
+def _changed(mechanism: Mechanism[Any], seed: int, others: Sequence[Any]) -> Mechanism[Any]:
+    """One to three random changes."""
+    random = Random(seed)
+    for _ in range(random.randint(1, 3)):
+        mechanism = mutated(random, mechanism, others)
+    return mechanism
 
 
 def exchanges(value: Any, where: str = "") -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -79,7 +81,13 @@ def exchanges(value: Any, where: str = "") -> Iterator[tuple[str, Callable[[], A
             for number in (least for least in WHOLE if LEAST <= least < -LEAST):
                 yield f"{where}[{index}] = {number}", partial(_with_entry, value, index, number)
     elif isinstance(value, int) and not isinstance(value, bool):
-        yield from ((f"{where} = {number}", partial(int, number)) for number in WHOLE)
+        yield from ((f"{where} = {number}", partial(_given, number)) for number in WHOLE)
+    elif isinstance(value, Fraction):
+        yield from ((f"{where} = {number}", partial(_given, number)) for number in RATIOS)
+
+
+def _given(value: Any) -> Any:
+    return value
 
 
 def _with_field(value: Any, name: str, part: Callable[[], Any]) -> Any:

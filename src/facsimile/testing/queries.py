@@ -12,7 +12,7 @@ from facsimile.table.table import Table
 from facsimile.testing.apart import SHARE, check_apart, tightest
 from facsimile.testing.contract import Broken, require, require_fit, require_proof
 from facsimile.testing.mechanisms import NoNoise
-from facsimile.testing.neighbours import Neighbours, every_pair
+from facsimile.testing.neighbours import Neighbours, content, every_pair
 
 SHARP = Fraction(9, 10)
 THRESHOLD = Fraction(1, 3)
@@ -71,7 +71,7 @@ def _measured(
     known: dict[bytes, tuple[Fraction, Fraction, bool]],
 ) -> tuple[Fraction, Fraction, bool]:
     """Value, excess, and whether records were drawn; computed once for each table."""
-    key = table.codes.tobytes() + table.counts.tobytes()
+    key = content(table)
     if key not in known:
         noise = NoNoise()
         try:
