@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from facsimile.privacy.mechanisms import NoisyMarginals
+from facsimile.release.reporting import Release
 from facsimile.release.run import Request
 from facsimile.sources.address import Address
 from facsimile.spec.load import validated
@@ -61,3 +64,15 @@ def request(folder: Path, **changes: Any) -> Request:
         "out": folder / "bundle",
     } | changes
     return Request(**given | {"data": Address.of(given["data"])})
+
+
+def forged(held: Release, deviations: int) -> Release:
+    """A release whose first noisy table has another largest count, by so many deviations of its noise."""
+    heard = held.heard
+    assert heard is not None
+    place = next(place for place, said in enumerate(heard.said) if said.tables)
+    table, *rest = heard.said[place].tables
+    counts = table.counts.copy()
+    counts.flat[counts.argmax()] += round(deviations * float(NoisyMarginals.variance(table.share)) ** 0.5)
+    said = replace(heard.said[place], tables=(replace(table, counts=counts), *rest))
+    return replace(held, heard=replace(heard, said=(*heard.said[:place], said, *heard.said[place + 1 :])))

@@ -545,4 +545,12 @@ REVIEW = (
         ("tests/privacy/test_sampled.py",),
         "with little noise a record that is in the batch is told",
     ),
+    Mutant(
+        "verify allows for more rounding than there is",
+        "release/remade.py",
+        "MOST_MOVED = 2",
+        "MOST_MOVED = 20",
+        ("tests/release/test_heard.py", "tests/release/test_remade.py"),
+        "a noisy count could be forged by several deviations of its noise",
+    ),
 )  # fmt: skip

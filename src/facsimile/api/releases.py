@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 REMADE = {
     "same": "The noisy tables give the released table again, record for record.",
-    "law": "The noisy tables give the released table again, as another machine's rounding allows.",
+    "near": "The noisy tables give the released table again but for one or two records, as another machine's "
+    "rounding allows.",
 }
 
 

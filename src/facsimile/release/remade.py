@@ -2,8 +2,10 @@
 
 The fit is asked the same questions and given the published answers; sampling, filter and projection follow with
 the published seeds. On the same kind of machine the same records come out. Elsewhere a sum may be rounded
-differently and a few records fall elsewhere: then the released table must be as near to tables that the same
-model draws as these are to each other.
+differently, and at most MOST_MOVED records may lie in other rows.
+
+What this cannot see: a noisy count that was changed by so little that the table which follows is the same, or
+nearly. Only a signature by a key that the reader knows vouches for the noisy tables themselves.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from facsimile.sources.address import Address
 from facsimile.spec.families import family_of
 from facsimile.synthesizers.base import RowModel
 from facsimile.table.differences import distance
-from facsimile.table.table import Table
 
-Remade = Literal["same", "law"]
-"""Record for record, or by the law of the sample."""
-DRAWS = 8
-DEVIATIONS = 6
+Remade = Literal["same", "near"]
+"""Record for record, or but for a few records."""
+MOST_MOVED = 2
+"""Records that another machine's rounding may move. Noisy counts off by a relative 2^-40, a thousand times what
+rounding does, moved none in any family (tests/release/test_heard.py)."""
 
 
 def made_again(release: Release, prior: Address | None = None) -> Remade | None:
@@ -46,14 +48,13 @@ def made_again(release: Release, prior: Address | None = None) -> Remade | None:
         )
     try:
         model, random = _fitted(recipe, release.heard)
-        if recipe.table(model, random) == release.table:
-            return "same"
-        follows = _as_near(recipe, model, release.table)
+        again = recipe.table(model, random)
+        moved = distance(again, release.table, recipe.domain.names) // 2
     except Exception:  # answers that were made up may fail anywhere in a fit
-        follows = False
-    if not follows:
+        moved = release.table.n
+    if moved > MOST_MOVED:
         raise refusal("E503", file=INDEX, problem="the released table does not follow from the noisy tables")
-    return "law"
+    return "near" if moved else "same"
 
 
 def _fitted(recipe: Recipe, heard: Heard) -> tuple[RowModel, np.random.Generator]:
@@ -64,12 +65,3 @@ def _fitted(recipe: Recipe, heard: Heard) -> tuple[RowModel, np.random.Generator
     if not retelling.done:
         raise ValueError("more answers than questions")
     return model, random if heard.before is None else np.random.default_rng(heard.own)
-
-
-def _as_near(recipe: Recipe, model: RowModel, table: Table) -> bool:
-    """Whether the released table is as near to tables of the model as these are to each other."""
-    names = recipe.domain.names
-    drawn = [recipe.table(model, np.random.default_rng(seed)) for seed in range(DRAWS)]
-    own = [distance(one, drawn[0], names) for one in drawn[1:]]
-    apart = float(np.mean([distance(table, one, names) for one in drawn]))
-    return apart <= float(np.mean(own)) + DEVIATIONS * max(1.0, float(np.std(own)))
