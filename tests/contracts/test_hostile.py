@@ -62,7 +62,7 @@ from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
 from facsimile.testing import Broken, NoNoise, check_parameters, every_pair, moves, small_domain
-from facsimile.testing.hostile import LEAST, refused
+from facsimile.testing.hostile import LEAST, parts, refused
 from facsimile.testing.learners import LEARNERS, Begin, critic, learners, lesson
 from facsimile.testing.mechanisms import asked
 
@@ -452,6 +452,22 @@ def test_a_hostile_parameter_is_refused(kind: type, field: str, place: int) -> N
         return asking(dataclasses.replace(GOOD[kind], **{field: value}))
 
     assert refused(make, DOMAIN, N, PAIRS)
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_a_question_holds_nothing_that_may_be_another_after_its_check(kind: type) -> None:
+    """Every tuple in it becomes a list, or one of a class of its own: it is refused, or a plain one again."""
+    for where, part, rebuild in parts(asking(GOOD[kind])):
+        for other in (list(part), Turning(part)) if type(part) is tuple and ".begin" not in where else ():
+            try:
+                changed = rebuild(other)
+            except Exception:
+                continue
+            try:
+                changed.check(DOMAIN, N)
+            except ValueError:
+                continue
+            assert [type(held) for place, held, _ in parts(changed) if place == where] == [tuple], where
 
 
 LATER: dict[type, tuple[Any, ...]] = {

@@ -10,11 +10,13 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from random import Random
 from typing import Any
 
 import numpy as np
 
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import Mechanism
 from facsimile.privacy.queries import Query, Scores
 from facsimile.table.domain import Domain
@@ -65,37 +67,48 @@ def _changed(mechanism: Mechanism[Any], seed: int, others: Sequence[Any]) -> Mec
     return mechanism
 
 
-def exchanges(value: Any, where: str = "") -> Iterator[tuple[str, Callable[[], Any]]]:
+Rebuild = Callable[[Any], Any]
+
+
+def exchanges(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Every way to exchange one number inside a value, an array's first and last among them, for a hostile one:
     where it stands, and what makes the value anew."""
+    for where, part, rebuild in parts(value):
+        if isinstance(part, np.ndarray) and part.dtype == np.int64 and part.size:
+            for index, number in product({0, part.size - 1}, WHOLE):
+                if LEAST <= number < -LEAST:
+                    yield f"{where}[{index}] = {number}", partial(rebuild, _with_entry(part, index, number))
+        elif type(part) in (int, Fraction, Rho):
+            for other in WHOLE if type(part) is int else RATIOS:
+                yield f"{where} = {other}", partial(rebuild, other)
+
+
+def parts(
+    value: Any, where: str = "", rebuild: Rebuild = lambda part: part
+) -> Iterator[tuple[str, Any, Rebuild]]:
+    """Every part of a value and the value itself: where it stands, and what makes the value anew with another
+    in its place."""
+    yield where, value, rebuild
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
-            for place, part in exchanges(getattr(value, field.name), f"{where}.{field.name}"):
-                yield place, partial(_with_field, value, field.name, part)
+            inner = _inside(rebuild, partial(_with_field, value, field.name))
+            yield from parts(getattr(value, field.name), f"{where}.{field.name}", inner)
     elif isinstance(value, tuple):
         for index, member in enumerate(value):
-            for place, part in exchanges(member, f"{where}[{index}]"):
-                yield place, partial(_with_member, value, index, part)
-    elif isinstance(value, np.ndarray) and value.dtype == np.int64 and value.size:
-        for index in {0, value.size - 1}:
-            for number in (least for least in WHOLE if LEAST <= least < -LEAST):
-                yield f"{where}[{index}] = {number}", partial(_with_entry, value, index, number)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        yield from ((f"{where} = {number}", partial(_given, number)) for number in WHOLE)
-    elif isinstance(value, Fraction):
-        yield from ((f"{where} = {number}", partial(_given, number)) for number in RATIOS)
+            inner = _inside(rebuild, partial(_with_member, value, index))
+            yield from parts(member, f"{where}[{index}]", inner)
 
 
-def _given(value: Any) -> Any:
-    return value
+def _inside(outer: Rebuild, inner: Rebuild) -> Rebuild:
+    return lambda part: outer(inner(part))
 
 
-def _with_field(value: Any, name: str, part: Callable[[], Any]) -> Any:
-    return dataclasses.replace(value, **{name: part()})
+def _with_field(value: Any, name: str, part: Any) -> Any:
+    return dataclasses.replace(value, **{name: part})
 
 
-def _with_member(value: tuple[Any, ...], index: int, part: Callable[[], Any]) -> tuple[Any, ...]:
-    return (*value[:index], part(), *value[index + 1 :])
+def _with_member(value: tuple[Any, ...], index: int, part: Any) -> tuple[Any, ...]:
+    return (*value[:index], part, *value[index + 1 :])
 
 
 def _with_entry(value: Any, index: int, number: int) -> Any:

@@ -49,7 +49,6 @@ class NoisyMarginals(Mechanism[tuple[Measurement, ...]]):
     def check(self, domain: Domain, n: int) -> None:
         """Columns of the domain, with cells that can be counted."""
         checks.records(n)
-        checks.require(checks.tuples(self.marginals), "marginals in tuples")
         for clique, share in self.marginals:
             checks.columns(domain, clique, self.versions)
             checks.spending(self.sensitivity, share)

@@ -7,8 +7,10 @@ them is answered for every table of n records: no failure can tell one table fro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import wraps
+from types import NoneType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +30,9 @@ T = TypeVar("T")
 MOST_CELLS = 2**28
 MOST_GROUPS = 2**20
 MOST_RECORDS = 2**53
+PLAIN = (int, float, bool, str, Fraction, Rho, NoneType, np.ndarray, frozenset)
+LEARNER = "begin"
+"""The field that holds code: it makes what learns from noisy answers."""
 
 
 def require(fits: bool, what: str) -> None:
@@ -37,16 +42,34 @@ def require(fits: bool, what: str) -> None:
 
 
 def refusing(check: Callable[[T, Domain, int], None]) -> Callable[[T, Domain, int], None]:
-    """A check that refuses parameters of a wrong kind, too, where it would fail on them."""
+    """A check that refuses parameters of a wrong kind, too, where it would fail on them; and whatever may be
+    another after this look at it."""
 
     @wraps(check)
     def checked(question: T, domain: Domain, n: int) -> None:
         try:
+            plain(question, domain)
             check(question, domain, n)
         except (TypeError, AttributeError, LookupError, ArithmeticError):
             raise ValueError("the question does not fit the table: a parameter of another kind") from None
 
     return checked
+
+
+def plain(value: Any, domain: Domain) -> None:
+    """A question holds frozen dataclasses, tuples, arrays, sets of texts, texts and numbers, of no class of the
+    asker's own but for what begins a learner."""
+    if value is domain or type(value) in PLAIN:
+        return
+    if type(value) is tuple:
+        for member in value:
+            plain(member, domain)
+    else:
+        frozen = is_dataclass(type(value)) and type(value).__dataclass_params__.frozen
+        require(frozen, "a plain value")
+        for field in fields(value):
+            if field.name != LEARNER:
+                plain(getattr(value, field.name), domain)
 
 
 def whole(value: Any, least: int = 1, most: int | None = None) -> bool:
@@ -57,11 +80,6 @@ def whole(value: Any, least: int = 1, most: int | None = None) -> bool:
 def exact(values: Iterable[Any]) -> bool:
     """Whether all are exact numbers."""
     return all(type(value) in (int, Fraction) for value in values)
-
-
-def tuples(values: Any) -> bool:
-    """Whether it is a tuple of tuples: what a class of its own holds may change after this look at it."""
-    return type(values) is tuple and all(type(value) is tuple for value in values)
 
 
 def records(n: Any) -> None:
@@ -84,7 +102,6 @@ def named(domain: Domain, names: Any) -> None:
 def columns(domain: Domain, clique: Any, versions: Any = ()) -> None:
     """Known columns whose joint cells can be counted, some of them perhaps in groups."""
     named(domain, clique)
-    require(tuples(versions), "versions in tuples")
     for name, groups in (version for version in versions if version[1] is not None):
         grouped(domain, name, groups)
     require(domain.size(clique, versions) <= MOST_CELLS, "a marginal has too many cells")
@@ -101,7 +118,7 @@ def integral(array: Any, shape: tuple[int, ...], most: int | None = None) -> Non
 def grouped(domain: Domain, name: Any, groups: Any) -> None:
     """A group for each code of a known column."""
     named(domain, (name,))
-    require(type(groups) is tuple and len(groups) == domain.size((name,)), "every code has a group")
+    require(len(groups) == domain.size((name,)), "every code has a group")
     require(all(whole(group, 0, MOST_GROUPS) for group in groups), "groups are numbered from 0")
 
 
@@ -115,7 +132,7 @@ def numbered(domain: Domain, name: Any) -> tuple[Fraction, ...]:
 
 def bounded(bounds: Any, numbers: Iterable[Fraction] = ()) -> None:
     """Two exact numbers in order, around all of these."""
-    require(type(bounds) is tuple and len(bounds) == 2 and exact(bounds), "bounds are two numbers")
+    require(len(bounds) == 2 and exact(bounds), "bounds are two numbers")
     require(bounds[0] <= bounds[1] and all(bounds[0] <= x <= bounds[1] for x in numbers), "bounds in order")
 
 
@@ -143,7 +160,7 @@ def linear(model: Any, domain: Domain) -> None:
 
 def tabled(domain: Domain, clique: Any, table: Any) -> None:
     """An integer for each cell of known columns that can be counted."""
-    require(type(clique) is tuple and len(clique) > 0, "a table is of some columns")
+    require(len(clique) > 0, "a table is of some columns")
     columns(domain, clique)
     integral(table, domain.project(clique).shape)
 
@@ -151,7 +168,7 @@ def tabled(domain: Domain, clique: Any, table: Any) -> None:
 def view(shown: Any, domain: Domain) -> None:
     """Columns made of those of the domain, each with a known code for every cell."""
     require(type(shown) is View and shown.source == domain, "a view of another domain")
-    require(type(shown.columns) is tuple and len(shown.columns) > 0, "a view shows columns")
+    require(len(shown.columns) > 0, "a view shows columns")
     names = [column.axis.name for column in shown.columns]
     require(len(set(names)) == len(names), "a view shows each column once")
     for column in shown.columns:
@@ -167,10 +184,9 @@ def scores(found: Any, domain: Domain) -> None:
     """Scores over the domain: tables of 64-bit integers, so small that no product and no row wraps."""
     require(type(found) is RowScores and type(found.domain) is Domain, "scores")
     require(found.domain == domain, "scores over another domain")
-    require(tuples(found.functions) and len(found.functions) > 0, "a score")
+    require(len(found.functions) > 0, "a score")
     for factor in (factor for factors in found.functions for factor in factors):
         require(type(factor) is Factor and type(factor.constant) is int, "a factor")
-        require(tuples(factor.tables), "tables in tuples")
         for clique, table in factor.tables:
             columns(domain, clique)
             require(type(table) is np.ndarray and table.dtype == np.int64, "a table of 64-bit integers")

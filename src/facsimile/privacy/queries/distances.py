@@ -39,7 +39,7 @@ class MarginalDistances(Scores):
     def check(self, domain: Domain, n: int) -> None:
         """Models shaped like their marginals, as many weights and biases."""
         checks.records(n)
-        checks.require(type(self.models) is tuple and len(self.models) > 0, "a candidate")
+        checks.require(len(self.models) > 0, "a candidate")
         for clique, model in self.models:
             checks.columns(domain, clique)
             checks.integral(model, domain.project(clique).shape, checks.MOST_RECORDS)  # [A]

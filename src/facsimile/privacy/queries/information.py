@@ -37,7 +37,7 @@ class Dependences(Scores):
         """Candidates over this domain, a group for each code of a coarser version."""
         checks.records(self.n)
         checks.require(self.domain == domain and self.n == n, "another domain or size")
-        checks.require(checks.tuples(self.candidates) and len(self.candidates) > 0, "a candidate")
+        checks.require(len(self.candidates) > 0, "a candidate")
         for x, parents in self.candidates:
             checks.columns(domain, (*columns_of(parents), x), parents)
 

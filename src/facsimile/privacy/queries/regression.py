@@ -76,7 +76,7 @@ class OneStep(Query):
     def check(self, domain: Domain, n: int) -> None:
         """Linear functions over the domain; n records; a mask shaped like the domain."""
         checks.require(type(self.terms) is Terms and type(self.terms.odds) is bool, "terms")
-        checks.require(type(self.terms.rows) is tuple and len(self.terms.rows) > 0, "terms")
+        checks.require(len(self.terms.rows) > 0, "terms")
         for model in (self.terms.residual, *self.terms.rows):
             checks.linear(model, domain)
         _check_cells(self.cells, domain)
@@ -218,7 +218,7 @@ class WorstExcess(Query):
         """Parts of the listed kinds, each fitting by itself, with exact thresholds."""
         from facsimile.privacy.queries import QUERIES
 
-        checks.require(checks.tuples(self.parts) and len(self.parts) > 0, "a criterion")
+        checks.require(len(self.parts) > 0, "a criterion")
         for query, threshold in self.parts:
             checks.require(type(query) in QUERIES and checks.exact([threshold]), "a query of the listed kinds")
             query.check(domain, n)
