@@ -553,4 +553,20 @@ REVIEW = (
         ("tests/release/test_heard.py", "tests/release/test_remade.py"),
         "a noisy count could be forged by several deviations of its noise",
     ),
+    Mutant(
+        "sums of a class of their own",
+        "privacy/queries/sums.py",
+        " and all(type(part) is Sums for part in self.parts)",
+        "",
+        (HOSTILE,),
+        "whoever asks would be handed the table",
+    ),
+    Mutant(
+        "a question that holds anything",
+        "privacy/queries/checks.py",
+        "            plain(question, domain)\n",
+        "",
+        (HOSTILE,),
+        "a list, or a tuple of a class of its own, is another after the check than before",
+    ),
 )  # fmt: skip

@@ -66,7 +66,7 @@ class WorstSum(Query):
 
     def check(self, domain: Domain, n: int) -> None:
         checks.records(n)
-        checks.require(len(self.parts) > 0, "a sum")
+        checks.require(len(self.parts) > 0 and all(type(part) is Sums for part in self.parts), "a sum")
         for part in self.parts:
             part.check(domain)
 
