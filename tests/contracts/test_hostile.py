@@ -6,6 +6,7 @@ values by hand.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
@@ -57,7 +58,7 @@ from facsimile.spec.columns import Axis
 from facsimile.table.boxes import Boxes
 from facsimile.table.domain import Domain
 from facsimile.table.linear import Linear, Terms
-from facsimile.table.matching import Likeness
+from facsimile.table.matching import MOST_FLOW, Likeness
 from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
@@ -159,6 +160,11 @@ def misfits(array: Any) -> list[Any]:
     lowest.flat[-1] = LEAST
     types = (np.float64, np.int8, object, np.complex128)
     return [lowest, array + 2**15, array[:-1], array[:0], array[None], *(array.astype(kind) for kind in types)]
+
+
+def outside(rows: Any) -> list[Any]:
+    """Rows just beyond the codes of a column."""
+    return [rows - 1, *(rows + np.array(beyond) for beyond in ((DOMAIN.shape[0], 0), (0, DOMAIN.shape[1])))]
 
 
 ROW = np.zeros((6, 2), np.int64)
@@ -382,7 +388,7 @@ CHANGED: dict[type, dict[str, list[Any]]] = {
             *(
                 school(**{name: misfit})
                 for name in ("made", "asked")
-                for misfit in (*misfits(ROW)[:2], ROW - 1, ROW[:0], ROW[:, :1], *misfits(ROW)[4:])
+                for misfit in (*misfits(ROW)[:2], *outside(ROW), ROW[:0], ROW[:, :1], *misfits(ROW)[4:])
             ),
             *(signs(((("a", "b"), misfit),)) for misfit in misfits(np.ones((3, 2), np.int64))),
             signs(()), signs([]), signs(((("z",), np.ones(1, np.int64)),)), signs((((), np.array(1)),)),
@@ -523,6 +529,13 @@ def test_a_query_that_reads_numbers_is_refused_where_a_bin_has_none() -> None:
     for kind in (FloorMeans, OneStep, PredictionGap):
         with pytest.raises(ValueError):
             asking(GOOD[kind]).check(NAMELESS, N)
+
+
+def test_a_matching_has_no_more_records_than_its_flow_can_hold() -> None:
+    for n, fits in ((MOST_FLOW, True), (MOST_FLOW + 1, False)):
+        many = Unmatched(Table.from_rows(DOMAIN, [[0, 0]], [n]), LIKE)
+        with contextlib.nullcontext() if fits else pytest.raises(ValueError, match="too many records"):
+            many.check(DOMAIN, n)
 
 
 OTHERS = [Stranger(), Failing(), *(GOOD[kind] for kind in (*QUERIES, *SCORES))]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from facsimile.table.domain import Domain
-from facsimile.table.linear import BITS, COARSE, Linear, Terms, newton_terms, predictable
+from facsimile.table.linear import BITS, COARSE, Linear, Terms, _fits, newton_terms, predictable
 from facsimile.table.regression import Scaling
 from facsimile.table.table import Table
 from facsimile.table.view import Shown, View
@@ -91,3 +93,12 @@ def test_one_step_from_a_narrow_candidate_is_answered_or_left_to_the_candidate(n
     domain = numbered_domain([0, 1, number], [0, 1, number])
     candidate = Table.from_rows(domain, [[0, 0], [0, 1], [1, 1], [0, 0]], [7, 2, 9, 1])
     assert (newton_terms(candidate, "a") is None) is (number > 10)
+
+
+def test_terms_fit_while_neither_a_product_nor_a_sum_of_all_leaves_62_bits() -> None:
+    def terms(product: int) -> Any:
+        return SimpleNamespace(products=(1, product))
+
+    scale = 2 * BITS - COARSE
+    assert _fits(terms(2**60 - 1), 1) and not _fits(terms(2**60), 1)
+    assert _fits(terms(2**50), 2 ** (9 + scale)) and not _fits(terms(2**50), 2 ** (10 + scale))

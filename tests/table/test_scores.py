@@ -1,4 +1,6 @@
 from fractions import Fraction
+from math import isqrt
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -96,3 +98,14 @@ def test_sums_are_the_same_in_blocks_of_any_size(scores: RowScores, rows: int, m
         patch.setattr("facsimile.table.scores.ENTRIES", entries)
         found = scores.summed(codes, counts, most)
     assert found == (scores.clipped(codes, most).T @ counts).tolist()
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+def test_norms_are_those_of_each_line_however_large_its_squares_are(norm: Literal[1, 2]) -> None:
+    lines = [[3, -4, 0], [2**40, -(2**41), 1], [0, 0, 0], [1, 1, 1]]
+    plain = [
+        sum(map(abs, line)) if norm == 1 else isqrt(sum(x * x for x in line) - 1) + 1 for line in lines[:2]
+    ]
+    norms = RowScores(DOMAIN, (), norm).norms
+    assert norms(np.array(lines)).tolist() == [*plain, 0, 3 if norm == 1 else 2]
+    assert norms(np.array(lines[:1])).tolist() == [7 if norm == 1 else 5]
