@@ -462,7 +462,7 @@ def test_a_hostile_parameter_is_refused(kind: type, field: str, place: int) -> N
 
 def of_its_own_class(part: Any) -> Any:
     """An equal value of a class that could do anything."""
-    own = object.__new__(type("Own", (type(part),), {}))
+    own: Any = object.__new__(type("Own", (type(part),), {}))
     own.__dict__.update(part.__dict__)
     return own
 
