@@ -56,7 +56,7 @@ OBJECTS: tuple[tuple[tuple[type, ...], pyarrow.DataType], ...] = (
     ((date,), pyarrow.date32()),
     ((Decimal,), pyarrow.decimal128(38, 9)),
 )
-"""Which objects of Python a column may hold, and the type it then has; a time is a date too, so it comes first."""
+"""Which objects of Python a column may hold, and its type then; a time is a date too, so it comes first."""
 READERS = 8
 """How many files of a folder Spark is asked about at once."""
 SPARK = {
@@ -414,15 +414,16 @@ def _common_schema(session: Any, pattern: str) -> Any:
     """
     files = session.read.parquet(pattern).inputFiles()
     with ThreadPoolExecutor(READERS) as pool:
-        schemas = list(pool.map(lambda file: session.read.parquet(file).schema, map(_escaped, map(unquote, files))))
+        schemas = list(
+            pool.map(lambda file: session.read.parquet(file).schema, map(_escaped, map(unquote, files)))
+        )
     if any(schema != schemas[0] for schema in schemas):
         raise refusal("E119")
     return schemas[0]
 
 
 def _session(address: Address) -> Any:
-    """A Spark session with our settings, whatever those of one that is there; a new one starts without a word on
-    standard error."""
+    """A Spark session with our settings; a new one starts without a word on standard error."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName("facsimile")
@@ -471,7 +472,7 @@ def _check_columns(names: list[str], wanted: Collection[str] | None) -> None:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of source: which are of it, by the ending of a file's name or by what they are, and how one is opened."""
+    """A kind of source: which are of it, by a file's ending or by what they are, and how one is opened."""
 
     name: str
     open: Callable[[Any, Wanted, contextlib.ExitStack], Source]
