@@ -29,7 +29,8 @@ import pyarrow
 import pyreadstat
 import pytest
 
-from facsimile.testing.addresses import write_arrow, write_arrow_stream, write_duckdb, write_parquet
+from facsimile.testing.addresses import write_arrow, write_arrow_stream, write_duckdb
+from facsimile.testing.addresses import write_parquet as write_parquet
 from needs import needs
 
 SETTINGS = {

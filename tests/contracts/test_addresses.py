@@ -135,7 +135,7 @@ def test_the_same_in_postgresql(place: str, postgres: str) -> None:
 def test_the_same_on_spark(form: Form, place: str) -> None:
     figures = check_form(form, PLACES[place])
     print(form.name, place, dict(figures))
-    assert figures["read"] > (4 if "types" in form.words else 10)
+    assert figures["read"] > (1 if "types" in form.words else 10)
 
 
 @engines.on_spark

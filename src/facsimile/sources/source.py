@@ -4,6 +4,25 @@ Files are read by the embedded engine, databases are opened read-only, PostgreSQ
 themselves (extras `postgres` and `spark`). What is opened is what the address says, and nothing that the
 environment adds.
 
+Theorem. The values of a record are a function of that record and of public things: the types of columns, the
+         header of a file, settings. No other record changes them; a source where one could is refused.
+Proof.   By kind (KINDS). What an engine could decide by looking at all records, it is not asked to decide.
+
+    text           every field is a text; separator and line end are those of the header (textfile.py)
+    parquet        one file, one schema; the names of its folders are no columns
+    arrow, stream  one schema
+    labelled       each value becomes a text by itself (labelled.py)
+    duckdb         declared types
+    sqlite         each value by its own type, whatever its column declares
+    postgres       declared types; the session says how times and dates are written
+    spark files    the names of partitions are texts, never inferred; the files of a folder have one schema, or
+                   are refused (E119); a text file as above
+    spark tables   the types of the catalogue
+    pandas         declared types; objects of one type of Python, and texts as categories, or refused (E112)
+
+Hypotheses. Types were declared, and not chosen by looking at all records, as pandas.read_csv does, or a table
+         of Spark whose partitions were inferred when it was made; a row of a view is made of one record.
+
 An engine's own message can hold values, so no exception of an engine leaves this module or reader.py: it
 becomes an error code.
 """

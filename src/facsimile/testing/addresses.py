@@ -30,7 +30,7 @@ import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
 
-from facsimile.errors import DataRefused, refusal
+from facsimile.errors import DataRefused, FacsimileError, refusal
 from facsimile.privacy.reader import read_public
 from facsimile.sources.source import guarded, opened
 from facsimile.spec.load import validated
@@ -156,7 +156,7 @@ class Form:
                     fields[name].append((name, self.fit(kind, value)))
         return [[field for field in row if field is not None] for row in zip_longest(*fields.values())]
 
-    def records(self, place: int, fields: Mapping[str, Any]) -> list[Record]:
+    def records(self, place: int, fields: Mapping[str, Any]) -> Sequence[Record]:
         """The table of some columns, with one record replaced."""
         kept = [{name: record[name] for name in ("who", *fields)} for record in RECORDS]
         kept[place] |= fields
@@ -290,19 +290,14 @@ _NULLABLE = {"text": "string", "whole": "Int64", "real": "Float64", "day": _TIME
 _BACKED = {kind: pandas.ArrowDtype(type_) for kind, type_ in ARROW.items()}
 _OBJECTS = (*ODD[:6], *(value for value in ODD if not isinstance(value, str)))
 _TEXTS: Mapping[str, Any] = {"make": list, "fit": written, "types": ("text",), "odd": (*ODD, *RAW)}
+_LABELLED: Mapping[str, Any] = {"fit": labelled_value, "types": ("text", "real", "day")}
 FORMS: tuple[Form, ...] = (
     *_forms("text", (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt"), write_text, **_TEXTS),
     *_forms("parquet", (".parquet", ".pq"), write_parquet),
     *_forms("arrow", (".arrow", ".feather"), write_arrow),
-    *_forms("arrow", (".ipc",), write_arrow_stream),
-    *_forms(
-        "labelled",
-        (".sav", ".zsav", ".dta"),
-        write_labelled,
-        list,
-        fit=labelled_value,
-        types=("text", "real", "day"),
-    ),
+    *_forms("arrow", (".ipc",), write_arrow_stream, words="stream"),
+    *_forms("labelled", (".sav", ".zsav"), write_labelled, list, **_LABELLED, words="SPSS"),
+    *_forms("labelled", (".dta",), write_labelled, list, **_LABELLED, words="Stata"),
     *_forms("duckdb", (".duckdb", ".ddb"), write_duckdb),
     *_forms("sqlite", (".sqlite", ".sqlite3", ".db"), write_sqlite, list, fit=bound),
     Form("stream", "", lambda records, _: table(records), words="pyarrow"),
@@ -316,7 +311,7 @@ FORMS: tuple[Form, ...] = (
 """Every form that needs no server."""
 
 
-UNWRITABLE = DataRefused("E000", "The form does not hold these values.", "")
+UNWRITABLE, LOST = refusal("E112", column=""), refusal("E104")
 
 
 @dataclass(frozen=True)
@@ -326,7 +321,7 @@ class Read:
     columns: Mapping[str, tuple[str, Mapping[str, str]]]
 
 
-def read(form: Form, records: Sequence[Record], folder: Path) -> Read | DataRefused:
+def read(form: Form, records: Sequence[Record], folder: Path) -> Read | FacsimileError:
     """Open a table; a refusal says nothing of values."""
     names = list(records[0])
     try:
@@ -343,7 +338,7 @@ def read(form: Form, records: Sequence[Record], folder: Path) -> Read | DataRefu
         require(str(error) in map(str, public), "a refusal says more than its code and a column")
         return error
     if len({row["who"] for row in rows}) < COUNT or len(rows) > COUNT:
-        return refusal("E104")
+        return LOST
     return Read({n: (types[n], {str(row["who"]): repr(row[n]) for row in rows}) for n in names})
 
 
@@ -355,7 +350,7 @@ def check_form(form: Form, place: int) -> Counter[str]:
     figures: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as top:
 
-        def tried(fields: Mapping[str, Any]) -> Read | DataRefused:
+        def tried(fields: Mapping[str, Any]) -> Read | FacsimileError:
             return read(form, form.records(place, fields), Path(tempfile.mkdtemp(dir=top)))
 
         base = tried({name: RECORDS[place][name] for name in form.columns})
