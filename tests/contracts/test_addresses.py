@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pandas
+import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -90,15 +91,15 @@ def on_spark(write: Callable[[Any, Path], Path], name: str, make: Callable[[Any]
 
 
 SPARK = (
-    Form("spark files", "", on_spark(write_text, "people.csv", list), written, ("text",), "csv", (*ODD, *RAW)),
-    Form("spark files", "", on_spark(write_text, "people.tsv.gz", list), written, ("text",), "tsv.gz", RAW),
-    Form("spark files", "", on_spark(write_parquet, "people.parquet", table), words="file"),
-    Form("spark files", "", write_folder, words="folder"),
-    Form("spark files", "", write_own_types, any_value, ("whole", "day"), "folder of other types", TYPES),
-    Form("spark files", "", write_partitions, held, ("text",), "partitions"),
-    Form("spark tables", "", write_view),
+    Form("Spark files", "", on_spark(write_text, "people.csv", list), written, ("text",), "csv", (*ODD, *RAW)),
+    Form("Spark files", "", on_spark(write_text, "people.tsv.gz", list), written, ("text",), "tsv.gz", RAW),
+    Form("Spark files", "", on_spark(write_parquet, "people.parquet", table), words="file"),
+    Form("Spark files", "", write_folder, words="folder"),
+    Form("Spark files", "", write_own_types, any_value, ("whole", "day"), "folder of other types", TYPES),
+    Form("Spark files", "", write_partitions, held, ("text",), "partitions"),
+    Form("Spark tables", "", write_view),
 )
-POSTGRES = Form("postgres", "", lambda records, folder: None)
+POSTGRES = Form("PostgreSQL", "", lambda records, folder: None)
 
 
 def test_every_kind_of_address_and_every_ending_has_a_form() -> None:
@@ -106,15 +107,18 @@ def test_every_kind_of_address_and_every_ending_has_a_form() -> None:
     assert kinds == {(form.kind, form.ending) for form in (*FORMS, POSTGRES, *SPARK)}
 
 
+FRAMES = (*FORMS, Form("stream", "", lambda records, _: polars.DataFrame(table(records)), words="Polars"))
+
+
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: str(form.name))
+@pytest.mark.parametrize("form", FRAMES, ids=lambda form: str(form.name))
 def test_no_record_changes_what_another_becomes(form: Form, place: str) -> None:
     figures = check_form(form, PLACES[place])
     assert figures["read"] > 40 and figures["unwritable"] < figures["read"]
 
 
 @pytest.mark.parametrize(
-    "form", {form.words or form.kind: form for form in FORMS}.values(), ids=lambda f: f.name
+    "form", {form.words or form.kind: form for form in FRAMES}.values(), ids=lambda f: f.name
 )
 def test_an_odd_record_moves_one_record_of_the_count_table(form: Form, tmp_path: Path) -> None:
     assert apart(form, tmp_path, PLACES["first"]) == 1
@@ -125,7 +129,7 @@ def test_the_same_in_postgresql(place: str, postgres: str) -> None:
     def write(records: Sequence[Record], _: Path) -> str:
         return engines.write_postgres(table(records), postgres, f"odd_{next(NUMBERS)}")
 
-    figures = check_form(Form("postgres", "", write), PLACES[place])
+    figures = check_form(Form("PostgreSQL", "", write), PLACES[place])
     assert figures["read"] > 100
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 from facsimile.documents.evidence import Evidence
@@ -19,9 +18,6 @@ UNTRIED = "no server is asked, so these kinds of address are not tried here"
 def readers() -> Iterator[Evidence]:
     """Each form, whatever its ending: one record apart, and no more; kinds that need a server are named."""
     for form in {(form.kind, form.words): form for form in reversed(FORMS)}.values():
-        if form.words == "polars" and not find_spec("polars"):
-            yield Evidence(THEOREM, "reader", form.name, "polars is not installed", None, None, True)
-            continue
         with tempfile.TemporaryDirectory() as folder:
             yield Evidence.bounded(THEOREM, "reader", form.name, SAID, 1.0, apart(form, Path(folder)), 1.0)
     tried = {form.kind for form in FORMS}

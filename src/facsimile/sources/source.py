@@ -496,11 +496,11 @@ class Kind:
     name: str
     open: Callable[[Any, Wanted, contextlib.ExitStack], Source]
     endings: tuple[str, ...] = ()
-    is_one: Callable[[Any], bool] = lambda source: False
+    is_one: Callable[[Any], bool] | None = None
 
     def fits(self, source: Any, name: str) -> bool:
         """Whether a source, or a file of this name, is of the kind."""
-        return name.endswith(self.endings) if name else self.is_one(source)
+        return name.endswith(self.endings) if name else self.is_one is not None and self.is_one(source)
 
 
 def _at(scheme: str, is_path: bool) -> Callable[[Any], bool]:
@@ -511,14 +511,14 @@ def _at(scheme: str, is_path: bool) -> Callable[[Any], bool]:
 
 KINDS = (
     Kind("text", _text, CSV),
-    Kind("parquet", _parquet, PARQUET),
-    Kind("arrow", _arrow, ARROW),
+    Kind("Parquet", _parquet, PARQUET),
+    Kind("Arrow", _arrow, ARROW),
     Kind("labelled", _labelled, labelled.ENDINGS),
-    Kind("duckdb", _duckdb, DUCKDB),
-    Kind("sqlite", _sqlite, SQLITE),
-    Kind("postgres", _postgres, is_one=_at("postgres", is_path=False)),
-    Kind("spark files", _spark_files, is_one=_at("spark", is_path=True)),
-    Kind("spark tables", _spark_table, is_one=_at("spark", is_path=False)),
+    Kind("DuckDB", _duckdb, DUCKDB),
+    Kind("SQLite", _sqlite, SQLITE),
+    Kind("PostgreSQL", _postgres, is_one=_at("postgres", is_path=False)),
+    Kind("Spark files", _spark_files, is_one=_at("spark", is_path=True)),
+    Kind("Spark tables", _spark_table, is_one=_at("spark", is_path=False)),
     Kind("pandas", _pandas, is_one=lambda source: isinstance(source, pandas.DataFrame)),
     Kind("stream", _stream, is_one=lambda source: hasattr(source, "__arrow_c_stream__")),
 )

@@ -31,8 +31,8 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from facsimile.errors import DataRefused, FacsimileError, refusal
-from facsimile.privacy.reader import read_public
-from facsimile.sources.source import guarded, opened
+from facsimile.privacy.reader import opened_public, read_public
+from facsimile.sources.source import guarded
 from facsimile.spec.load import validated
 from facsimile.spec.release import Specification
 from facsimile.testing.contract import Broken, require
@@ -268,12 +268,6 @@ def _categories(records: Sequence[Record], folder: Path) -> pandas.DataFrame:
     return objects.astype({name: "category" for name in objects if name != "who"})
 
 
-def _polars(records: Sequence[Record], _: Path) -> Any:
-    import polars
-
-    return polars.DataFrame(table(records))
-
-
 def _file(
     ending: str, write: Callable[[Any, Path], Any], make: Callable[[Any], Any] = lambda records: records
 ) -> Any:
@@ -293,15 +287,14 @@ _TEXTS: Mapping[str, Any] = {"make": list, "fit": written, "types": ("text",), "
 _LABELLED: Mapping[str, Any] = {"fit": labelled_value, "types": ("text", "real", "day")}
 FORMS: tuple[Form, ...] = (
     *_forms("text", (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt"), write_text, **_TEXTS),
-    *_forms("parquet", (".parquet", ".pq"), write_parquet),
-    *_forms("arrow", (".arrow", ".feather"), write_arrow),
-    *_forms("arrow", (".ipc",), write_arrow_stream, words="stream"),
+    *_forms("Parquet", (".parquet", ".pq"), write_parquet),
+    *_forms("Arrow", (".arrow", ".feather"), write_arrow),
+    *_forms("Arrow", (".ipc",), write_arrow_stream, words="stream"),
     *_forms("labelled", (".sav", ".zsav"), write_labelled, list, **_LABELLED, words="SPSS"),
     *_forms("labelled", (".dta",), write_labelled, list, **_LABELLED, words="Stata"),
-    *_forms("duckdb", (".duckdb", ".ddb"), write_duckdb),
-    *_forms("sqlite", (".sqlite", ".sqlite3", ".db"), write_sqlite, list, fit=bound),
-    Form("stream", "", lambda records, _: table(records), words="pyarrow"),
-    Form("stream", "", _polars, words="polars"),
+    *_forms("DuckDB", (".duckdb", ".ddb"), write_duckdb),
+    *_forms("SQLite", (".sqlite", ".sqlite3", ".db"), write_sqlite, list, fit=bound),
+    Form("stream", "", lambda records, _: table(records)),
     Form("pandas", "", frame(_NUMPY)),
     Form("pandas", "", frame(_NULLABLE), words="nullable"),
     Form("pandas", "", frame(_BACKED), words="Arrow"),
@@ -329,7 +322,7 @@ def read(form: Form, records: Sequence[Record], folder: Path) -> Read | Facsimil
     except Exception:
         return UNWRITABLE
     try:
-        with opened(data, names) as source:
+        with opened_public(data, names) as source:
             types = {name: str(source[name].type()) for name in names}
             rows = guarded(lambda: source.select(names).to_pyarrow().to_pylist(), lambda _: "E106")
     except DataRefused as error:
