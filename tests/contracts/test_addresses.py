@@ -192,11 +192,43 @@ def inferred(name: str, series: Any) -> pyarrow.Array:
     return pyarrow.array(series, from_pandas=True)
 
 
-def test_a_reader_whose_library_chooses_types_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_column", inferred)
+def simplified(name: str, series: Any) -> pyarrow.Array:
+    """The same within one type: zeros are cut off while all are numbers."""
+    texts = [str(value) for value in series]
+    numbers = all(text.isdigit() for text in texts)
+    return pyarrow.array([str(int(text)) for text in texts] if numbers and name != "who" else texts)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"), [(inferred, "was of the type"), (simplified, "of the records .* changed")]
+)
+def test_a_reader_that_looks_at_all_records_is_caught(
+    column: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "_column", column)
     objects = next(form for form in FORMS if form.words == "objects")
-    with pytest.raises(Broken, match="was of the type"):
+    with pytest.raises(Broken, match=words):
         check_form(objects, PLACES["first"])
+
+
+def test_a_refusal_that_says_a_value_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def telling(name: str, series: Any) -> pyarrow.Array:
+        raise DataRefused("E112", f"Column {name} holds {series.iloc[0]}", "")
+
+    objects = next(form for form in FORMS if form.words == "objects")
+    monkeypatch.setattr(source, "_column", telling)
+    with pytest.raises(Broken, match="more than its code"):
+        check_form(objects, PLACES["first"])
+
+
+def test_categories_of_pandas_are_texts() -> None:
+    for values, reads in ((["01", "1", None], True), ([1, 2, 1], False), ([1.0, 2.5, None], False)):
+        data = pandas.DataFrame({"x": pandas.Categorical(values)})
+        try:
+            with opened(data, ["x"]) as found:
+                assert reads and sorted(found.to_pyarrow()["x"].to_pylist(), key=str) == sorted(values, key=str)
+        except DataRefused as error:
+            assert not reads and error.code == "E112"
 
 
 @pytest.mark.parametrize(
