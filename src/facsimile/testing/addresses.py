@@ -16,7 +16,7 @@ import gzip
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -378,9 +378,11 @@ OTHERS = {"text_0": "1e3", "whole_0": 2.5}
 
 def specification(form: Form) -> Specification:
     """Categories, whose texts are told from others, numbers and years."""
-    texts, wholes = ([*map(str, BASE[kind]), "other"] for kind in ("text", "whole"))
-    words = {"values": texts, "alternatives": {"each": texts}, "outside": "other"}
-    codes = {"values": wholes, "alternatives": {"each": wholes}, "outside": "other"}
+
+    def category(values: Iterable[Any]) -> dict[str, Any]:
+        texts = [*map(str, values), "other"]
+        return {"values": texts, "alternatives": {"each": texts}, "outside": "other"}
+
     numbers = {"bounds": ["0", "42"], "alternatives": {"each": ["0..42"]}, "round": "down", "outside": "clip"}
     years = {
         "part": "year",
@@ -388,7 +390,13 @@ def specification(form: Form) -> Specification:
         "alternatives": {"each": ["2012..2020"]},
         "outside": "clip",
     }
-    used = {"who": numbers, "text_0": words, "whole_0": codes, "real_0": numbers, "day_0": years}
+    used = {
+        "who": category(range(COUNT)),
+        "text_0": category(BASE["text"]),
+        "whole_0": category(BASE["whole"]),
+        "real_0": numbers,
+        "day_0": years,
+    }
     columns = [
         {"name": name, "description": name, "missing": {"code": "?"}, **how}
         | ({} if "values" in how else {"malformed": "missing"})
