@@ -79,11 +79,17 @@ def write_partitions(records: Sequence[Record], folder: Path) -> str:
 
 
 def write_view(records: Sequence[Record], folder: Path) -> str:
-    """A table of Spark's catalogue, partitioned by its first column."""
+    """A table of Spark, by its name."""
     session = source._session(Address.of("spark://local#people"))
     name, where = f"people_{next(NUMBERS)}", write_parquet(table(records), folder / "data.parquet")
     session.read.parquet(str(where)).createOrReplaceTempView(name)
     return f"spark://local#{name}"
+
+
+def write_crlf(records: Sequence[Record], path: Path) -> Path:
+    """A text file as Windows writes it."""
+    path.write_bytes(write_text(records, path).read_bytes().replace(b"\n", b"\r\n"))
+    return path
 
 
 def on_spark(write: Callable[[Any, Path], Path], name: str, make: Callable[[Any], Any]) -> Any:
@@ -93,6 +99,9 @@ def on_spark(write: Callable[[Any, Path], Path], name: str, make: Callable[[Any]
 SPARK = (
     Form("Spark files", "", on_spark(write_text, "people.csv", list), written, ("text",), "csv", (*ODD, *RAW)),
     Form("Spark files", "", on_spark(write_text, "people.tsv.gz", list), written, ("text",), "tsv.gz", RAW),
+    Form(
+        "Spark files", "", on_spark(write_crlf, "people.csv", list), written, ("text",), "csv of Windows", RAW
+    ),
     Form("Spark files", "", on_spark(write_parquet, "people.parquet", table), words="file"),
     Form("Spark files", "", write_folder, words="folder"),
     Form("Spark files", "", write_own_types, any_value, ("whole", "day"), "folder of other types", TYPES),

@@ -423,7 +423,7 @@ REVIEW = (
         "sources/source.py",
         "return pyarrow.array(series, _object_type(name, series), from_pandas=True)",
         "return pyarrow.array(series, from_pandas=True)",
-        (f"{ADDRESSES}::test_no_record_changes_what_another_becomes[pandas objects-first]",),
+        (f"{ADDRESSES}::test_objects_of_pandas_are_of_one_type_whatever_their_order",),
         "one time among integers makes times of all, so a neighbour changes every record's code",
     ),
     Mutant(
@@ -479,7 +479,7 @@ REVIEW = (
         "testing/addresses.py",
         "if who != str(place) and values.get(who)",
         "if who == str(place) and values.get(who)",
-        (f"{ADDRESSES}::test_no_record_changes_what_another_becomes[text .csv-first]",),
+        (f"{ADDRESSES}::test_no_record_changes_what_another_becomes",),
         "only the record that was replaced would be held to what it was",
     ),
     Mutant(
