@@ -23,15 +23,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas
 import polars
 import pyarrow
-import pyarrow.ipc
-import pyarrow.parquet
 import pyreadstat
 import pytest
 
+from facsimile.testing.addresses import write_arrow, write_arrow_stream, write_duckdb
+from facsimile.testing.addresses import write_parquet as write_parquet
 from needs import needs
 
 SETTINGS = {
@@ -116,30 +115,6 @@ def write_csv(data: pyarrow.Table, path: Path, delimiter: str = ",") -> Path:
     writer.writerows(zip(*(column.to_pylist() for column in data.columns), strict=True))
     plain = text.getvalue().encode()
     path.write_bytes(gzip.compress(plain) if path.suffix == ".gz" else plain)
-    return path
-
-
-def write_parquet(data: pyarrow.Table, path: Path) -> Path:
-    pyarrow.parquet.write_table(data, path, row_group_size=500)
-    return path
-
-
-def write_arrow(data: pyarrow.Table, path: Path) -> Path:
-    with pyarrow.ipc.new_file(path, data.schema) as file:
-        file.write_table(data, max_chunksize=500)
-    return path
-
-
-def write_arrow_stream(data: pyarrow.Table, path: Path) -> Path:
-    with pyarrow.ipc.new_stream(path, data.schema) as file:
-        file.write_table(data)
-    return path
-
-
-def write_duckdb(data: pyarrow.Table, path: Path, table: str = "people") -> Path:
-    with duckdb.connect(str(path)) as connection:
-        connection.register("given", data)
-        connection.execute(f'CREATE TABLE "{table}" AS SELECT * FROM given').fetchall()
     return path
 
 

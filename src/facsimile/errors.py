@@ -78,6 +78,8 @@ E117 The list of this machine's confidential tables cannot be read, so nothing c
      Make the state folder readable (docs/commands.md, Addresses), or restore it.
 E118 The table cannot be noted as confidential on this machine; nothing was charged.
      Make the state folder writable, or name another one with FACSIMILE_STATE.
+E119 The files of the data folder do not all have the same columns and types.
+     Write them again with one schema.
 E120 The data file is not UTF-8.
      Convert it to UTF-8.
 E121 The data file holds NUL or text-direction characters.

@@ -35,7 +35,7 @@ def test_every_theorem_of_the_index_is_tried() -> None:
     known = {example.theorem for example in examples()} | {*SENSITIVITIES.values()}
     known |= {theorem for theorem, _ in MODES} | {found.theorem for found in accounting()}
     known |= {"queries.base.excess", "queries.sensitivity.prediction_error", "mechanisms.search.Plan"}
-    known |= {"ledger.refuse_beyond", "ledger.begin", "curator.Search"}
+    known |= {"ledger.refuse_beyond", "ledger.begin", "curator.Search", "reader.read"}
     assert len(INDEX) > 30 and {*INDEX} <= known
 
 

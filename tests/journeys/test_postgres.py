@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 
 from journeys import wards
@@ -21,6 +20,8 @@ RELEASE = (
 def table(postgres: str, interactive: bool) -> str:
     """A table of its own for each way of typing."""
     name = f"stays_{'terminal' if interactive else 'pipe'}"
+    import psycopg  # Spark's environment has none, and collects this file
+
     with psycopg.connect(postgres) as connection:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
         connection.execute(f"CREATE TABLE {name} ({', '.join(f'{column} text' for column in wards.HEADER)})")

@@ -69,6 +69,15 @@ REVIEWED: Items = {
     "core dumps on": ("core dumps on",),
     "constant nonce": ("constant nonce",),
     "transcript without coins": ("transcript with",),
+    "a record that decides how others are read": (
+        "a column's type chosen",
+        "a time taken",
+        "objects of two types",
+        "the names of folders",
+        "a kind of file",
+        "a contract of addresses",
+        "an audit whose odd",
+    ),
 }
 """Mistakes that reviews found."""
 BUILT: Items = {

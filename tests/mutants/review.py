@@ -13,6 +13,7 @@ HOSTILE = "tests/contracts/test_hostile.py"
 LARGE = "tests/contracts/test_large.py"
 CRASHES = "tests/release/test_run_crashes.py"
 LABELLED = "tests/sources/test_labelled.py"
+ADDRESSES = "tests/contracts/test_addresses.py"
 DESCRIBED = "tests/draft/test_description.py"
 SYSTEM = f"{RUN}::test_everything_random_comes_from_the_system_and_stands_in_the_transcript"
 
@@ -416,6 +417,78 @@ REVIEW = (
         "texts = [None if v is None or v != v else str(v) for v in __import__('pandas').Series(given)]",
         (f"{LABELLED}::test_no_other_record_changes_a_record",),
         "one missing value turns every 1 of its column into 1.0, so a neighbour changes another record's code",
+    ),
+    Mutant(
+        "a column's type chosen by all its records: objects of pandas",
+        "sources/source.py",
+        "return pyarrow.array(series, _object_type(name, series), from_pandas=True)",
+        "return pyarrow.array(series, from_pandas=True)",
+        (f"{ADDRESSES}::test_objects_of_pandas_are_of_one_type_whatever_their_order",),
+        "one time among integers makes times of all, so a neighbour changes every record's code",
+    ),
+    Mutant(
+        "a column's type chosen by all its records: categories of pandas",
+        "sources/source.py",
+        "if _object_type(name, series.cat.categories) != pyarrow.string():",
+        "if len(series.cat.categories) == 0:",
+        (f"{ADDRESSES}::test_categories_of_pandas_are_texts",),
+        "categories are made of all values, and their type with them",
+    ),
+    Mutant(
+        "a time taken for a date",
+        "sources/source.py",
+        '    ((datetime,), pyarrow.timestamp("us")),\n    ((date,), pyarrow.date32()),\n',
+        '    ((date,), pyarrow.date32()),\n    ((datetime,), pyarrow.timestamp("us")),\n',
+        (f"{ADDRESSES}::test_objects_of_pandas_are_of_one_type_whatever_their_order",),
+        "dates and times would be one type, and lose their hours",
+    ),
+    Mutant(
+        "objects of two types read as the first of them",
+        "sources/source.py",
+        "if len(types) > 1 or None in types:",
+        "if None in types:",
+        (f"{ADDRESSES}::test_objects_of_pandas_are_of_one_type_whatever_their_order",),
+        "which type is taken would depend on every record",
+    ),
+    Mutant(
+        "the names of folders read as columns",
+        "sources/source.py",
+        "read_parquet(_pattern(path), hive_partitioning=False)",
+        "read_parquet(_pattern(path), hive_partitioning=True)",
+        ("tests/sources/test_source.py::test_the_name_of_a_folder_is_no_column",),
+        "an engine infers their type, and puts them in the place of the file's own",
+    ),
+    Mutant(
+        "a kind of file that no contract tries",
+        "sources/source.py",
+        'Kind("SQLite", _sqlite, SQLITE)',
+        'Kind("SQLite", _sqlite, (*SQLITE, ".s3db"))',
+        (f"{ADDRESSES}::test_every_kind_of_address_and_every_ending_has_a_form",),
+        "the next reader that infers types would not be seen",
+    ),
+    Mutant(
+        "a contract of addresses that does not look at types",
+        "testing/addresses.py",
+        "require(type_ == was,",
+        "require(bool(type_),",
+        (f"{ADDRESSES}::test_a_reader_that_looks_at_all_records_is_caught",),
+        "integers that became floats look the same until a query encodes them",
+    ),
+    Mutant(
+        "a contract of addresses that does not look at other records",
+        "testing/addresses.py",
+        "if who != str(place) and values.get(who)",
+        "if who == str(place) and values.get(who)",
+        (f"{ADDRESSES}::test_no_record_changes_what_another_becomes",),
+        "only the record that was replaced would be held to what it was",
+    ),
+    Mutant(
+        "an audit whose odd records are all of one type",
+        "testing/addresses.py",
+        'OTHERS = {"text_0": "1e3", "whole_0": 2.5}',
+        'OTHERS = {"text_0": "1e3", "whole_0": 2}',
+        ("tests/audit/test_readers.py::test_a_library_that_chooses_types_is_found",),
+        "the audit would not see a reader that infers types",
     ),
     Mutant(
         "a text remembered for a value that only looks equal",

@@ -37,7 +37,7 @@ def test_names_are_distinct_and_each_says_why() -> None:
 
 
 def test_every_item_of_every_list_has_a_mutant_and_the_page_says_which() -> None:
-    assert (len(SEEDED), len(REVIEWED), len(BUILT)) == (32, 19, 8)
+    assert (len(SEEDED), len(REVIEWED), len(BUILT)) == (32, 20, 8)
     for items in LISTS.values():
         for item, begins in items.items():
             assert all(answered((begin,)) for begin in begins), item

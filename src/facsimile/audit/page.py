@@ -46,6 +46,12 @@ TITLES: dict[Kind, tuple[str, str]] = {
         "The ledger on this disk",
         "Real processes race for a cap and for one charge; a search asks for more than its plan.",
     ),
+    "reader": (
+        "An odd record among others",
+        "Two tables that differ in one record are written as each kind of address, and read: the count tables "
+        "differ by that record alone. An odd one is of another form or type; a source may be refused for it. "
+        "What has no figure was not tried on this machine.",
+    ),
     "replay": (
         "A release made twice",
         "A whole release is made on two tables that differ in one record, with the same noisy answers: "

@@ -12,6 +12,7 @@ from facsimile.audit.accounting import accounting
 from facsimile.audit.charges import charges
 from facsimile.audit.families import canaries
 from facsimile.audit.questions import distinguished, hostile, laws, sensitivities
+from facsimile.audit.readers import readers
 from facsimile.audit.replay import evidence as replays
 from facsimile.audit.searches import costs, searches
 from facsimile.documents.evidence import KINDS, Audit, Evidence, Kind
@@ -27,6 +28,7 @@ SECTIONS: tuple[tuple[str, Kind, Callable[[], Iterable[Evidence]]], ...] = (
     ("Searching with real coins", "distinguished", searches),
     ("Accounting", "distinguished", accounting),
     ("Charging a ledger", "charges", charges),
+    ("Reading an odd record", "reader", readers),
     ("Hiding a strange record", "canary", canaries),
     ("Making a release twice", "replay", replays),
 )

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import Any, Literal, get_args
 
-Kind = Literal["sensitivity", "hostile", "law", "distinguished", "canary", "charges", "replay", "opened"]
+Kind = Literal[
+    "sensitivity", "hostile", "law", "distinguished", "canary", "charges", "reader", "replay", "opened"
+]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FORMAT = 1
 ROUNDED = 1e-9

@@ -26,7 +26,15 @@ from facsimile.table.values import Values
 
 
 def read(data: Any, specification: Specification) -> Sealed:
-    """The confidential table, at the finest refinement, boxed."""
+    """The confidential table, at the finest refinement, boxed.
+
+    Neighbours: two sources of one kind, with the same columns and types, that differ in one record.
+    Theorem. Their tables are equal, or differ in one record, or one of the two is refused before any charge.
+    Proof.   The values of a record, as the engine sees them, are a function of that record and of public
+             things alone (sources/source.py, for each kind). The codes are a function of these values, of the
+             columns' types and of the specification: the query computes them in one row (table/encoding.py).
+             It then counts equal rows, in no order. n is checked, so none is lost or gained. QED
+    """
     table = _counted(data, specification)
     if table.n != specification.n:
         raise refusal("E104")

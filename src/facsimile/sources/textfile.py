@@ -39,6 +39,7 @@ class Layout:
     names: list[str]
     delimiter: str
     compressed: bool
+    line_end: str = "\n"
 
 
 def scan(path: Path, wanted: set[str] | None) -> Layout:
@@ -47,11 +48,13 @@ def scan(path: Path, wanted: set[str] | None) -> Layout:
         raise refusal("E102")
     pieces = _plain(_pieces(path))
     first = next(pieces, b"")
-    header = first.partition(b"\n")[0].removeprefix(codecs.BOM_UTF8).rstrip(b"\r")
+    line = first.partition(b"\n")[0]
+    header = line.removeprefix(codecs.BOM_UTF8).rstrip(b"\r")
     if not header.strip():
         raise refusal("E102")
     delimiter = delimiter_of(header, wanted)
-    layout = Layout(header_names(header, delimiter), delimiter, _start(path).startswith(GZIP))
+    line_end = "\r\n" if line.endswith(b"\r") else "\n"
+    layout = Layout(header_names(header, delimiter), delimiter, _start(path).startswith(GZIP), line_end)
     rows = _Rows(delimiter.encode())
     for piece in chain([first], pieces):
         rows.take(piece)
