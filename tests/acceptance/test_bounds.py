@@ -18,6 +18,7 @@ from facsimile.acceptance.bounds import ALPHA as SHARED
 from facsimile.acceptance.bounds import (
     CONFIDENCE,
     Sharing,
+    bound,
     deviation,
     level,
     quoted,
@@ -25,17 +26,23 @@ from facsimile.acceptance.bounds import (
     upper_if_accepted,
 )
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.decision import GRID, Asked, Measured, fine_grid
-from facsimile.acceptance.kind import kind_of, kinds_of
+from facsimile.acceptance.decision import GRID, Asked, JointTest, Measured, fine_grid
+from facsimile.acceptance.kind import KINDS, Kind, kind_of, kinds_of
 from facsimile.acceptance.original import Original
+from facsimile.acceptance.regression import Fit
+from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.modes import mode_of
 from facsimile.privacy.noise import RehearsalNoise
-from facsimile.spec.load import validated
+from facsimile.privacy.reader import rehearse
+from facsimile.release.questions import choices, made_up
+from facsimile.spec.choices import Statistic
+from facsimile.spec.load import loads, validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
 from facsimile.testing.laws import ALPHA
+from golden.rehearsals import declared, paid
 from specs import changed
 
 N = 165_915
@@ -276,3 +283,82 @@ def test_what_misses_a_criterion_is_accepted_no_more_often_than_luck_allows(own:
     original = Original(far, RehearsalNoise(6))
     accepted = sum(candidate.measured_by_test(original) is not None for _ in range(1_000))
     assert accepted <= binom.ppf(1 - ALPHA, 1_000, 0.05)
+
+
+# Near no error
+
+MORE: list[dict[str, Any]] = [
+    {"criterion": "proportion", "where": "sex = F", "by": ["age"], "threshold": "0.3", "epsilon": "1"},
+    {"criterion": "logistic-coefficients", "event": "sex = F", "on": ["age"], "threshold": "9", "epsilon": "1"},
+]
+NEAR = loads(
+    declared(
+        {
+            "criteria": [*paid(), *MORE],
+            "budget": {"total": "90", "generator": "4", "test": "4", "once": "1"},
+        }
+    )
+)
+TABLE = made_up(NEAR, next(iter(choices(NEAR))))
+
+
+def near(form: Statistic) -> list[Kind[Any]]:
+    return [kind_of(criterion, form) for criterion in NEAR.criteria]
+
+
+@pytest.mark.parametrize("numbers", ["fresh", "in the loop", "shared"])
+@pytest.mark.parametrize("kind", [*near("sharp"), *near("paper")], ids=lambda k: f"{k.criterion.name} {k.form}")
+def test_a_bound_near_no_error_is_never_narrower_than_its_margin_and_holds(
+    kind: Kind[Any], numbers: str
+) -> None:
+    """For every kind: 4,000 draws at no error and at half a scale of it, a tenth of what may fail beside. A
+    measured value below every error that can be says no more than the least one."""
+    spec, alpha = NEAR, Fraction(1, 10)
+    candidate = Candidate(spec, TABLE, Fit.of(TABLE, "height"))
+    asked = kind.asked(candidate)
+    assert asked is not None
+    if kind.leaves is not None:
+        assert (
+            bound(
+                kind.measure(
+                    candidate, Original(TABLE, RehearsalNoise(1), Curator.rehearsal(rehearse(TABLE), 1))
+                )[0],
+                Fraction(1),
+                False,
+                alpha,
+            )
+            is None
+        )  # type: ignore[arg-type]
+        return
+    test = JointTest((asked,), Fraction(1), Fraction(1, 20))
+    grid = fine_grid(asked.sensitivity)
+
+    def measured(units: int) -> Measured:
+        if numbers == "shared":
+            return asked.told_by(test, Answer(units, GRID))
+        return asked.measured(Answer(units, grid))
+
+    first = measured(0)
+    assert first.finest is None or first.finest > 0
+    units, last = first.noise_units, math.ceil(asked.tested_at * grid) - 1
+    for value in (kind.least, kind.least + min(asked.sensitivity / 2, (asked.limit - kind.least) / 2)):
+        error = kind.error(value)
+        assert error is not None
+        scale = first.finest if first.finest is not None else Fraction(1, grid)
+        exact = math.floor((value - asked.limit) / scale * GRID if first.finest is not None else value / scale)
+        noisy = RehearsalNoise(3).laplace(np.full(4_000, exact), units, Fraction(1))
+        seen, counts = np.unique(
+            noisy[noisy <= last] if numbers == "in the loop" else noisy, return_counts=True
+        )
+        found = [bound(measured(int(x)), Fraction(1), numbers == "in the loop", alpha) for x in seen]
+        low = kind.bound(float(kind.least))
+        assert low is not None and all(b is None or b > low for b in found), "a bound of width zero"
+        missed = sum(n for b, n in zip(found, counts, strict=True) if b is not None and b < float(error))
+        assert missed <= binom.ppf(1 - ALPHA, max(1, int(counts.sum())), float(alpha))
+        below = bound(measured(exact - 90 * units), Fraction(1), numbers == "in the loop", alpha)
+        far = bound(measured(exact - 99 * units), Fraction(1), numbers == "in the loop", alpha)
+        assert below == far
+
+
+def test_every_kind_of_criterion_is_bounded_here() -> None:
+    assert {type(kind) for kind in near("sharp")} == set(KINDS.values())

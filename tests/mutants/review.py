@@ -6,6 +6,7 @@ from __future__ import annotations
 from mutants.claims import LEDGER, MECHANISMS, QUERIES, RULES, RUN
 from mutants.mutant import Mutant
 
+BOUNDS = "tests/acceptance/test_bounds.py"
 ENCODING = "tests/table/test_encoding.py"
 FAULTS = "tests/privacy/test_ledger_faults.py"
 SEARCH = "tests/privacy/mechanisms/test_search.py"
@@ -316,6 +317,30 @@ REVIEW = (
         "one = mode.luck",
         ("tests/acceptance/test_bounds.py::test_in_scheme_measured_an_index_accepts_what_is_bad_or_has_a_wrong_bound_as_seldom_as_stated",),
         "each number may be lucky",
+    ),
+    Mutant(
+        "a bound cut off at no error",
+        "acceptance/bounds.py",
+        "kind.bound(float(max(kind.least, value) + most - value))",
+        "kind.bound(float(max(kind.least, most)))",
+        (f"{BOUNDS}::test_a_bound_near_no_error_is_never_narrower_than_its_margin_and_holds",),
+        "about one bound in a hundred near no error is of width zero, and says that the release is exact",
+    ),
+    Mutant(
+        "the margin of a shared number forgotten",
+        "acceptance/bounds.py",
+        "for number in (noisy, found + 1))",
+        "for number in (noisy, noisy if measured.mechanism == SHARED else found + 1))",
+        (f"{BOUNDS}::test_a_bound_near_no_error_is_never_narrower_than_its_margin_and_holds",),
+        "every second bound of a joint test is too small",
+    ),
+    Mutant(
+        "a ratio below 1 taken for a bound",
+        "acceptance/kinds/marginals.py",
+        "return 0 if self.sharp else 1",
+        "return 0",
+        (f"{BOUNDS}::test_a_bound_near_no_error_is_never_narrower_than_its_margin_and_holds",),
+        "a ratio is said to be at most something that no ratio is",
     ),
     Mutant(
         "core dumps on",
