@@ -308,56 +308,42 @@ def near(form: Statistic) -> list[Kind[Any]]:
 
 @pytest.mark.parametrize("numbers", ["fresh", "in the loop", "shared"])
 @pytest.mark.parametrize("kind", [*near("sharp"), *near("paper")], ids=lambda k: f"{k.criterion.name} {k.form}")
-def test_a_bound_near_no_error_is_never_narrower_than_its_margin_and_holds(
-    kind: Kind[Any], numbers: str
-) -> None:
-    """For every kind: 4,000 draws at no error and at half a scale of it, a tenth of what may fail beside. A
-    measured value below every error that can be says no more than the least one."""
-    spec, alpha = NEAR, Fraction(1, 10)
-    candidate = Candidate(spec, TABLE, Fit.of(TABLE, "height"))
+def test_a_bound_near_no_error_keeps_its_margin_and_holds(kind: Kind[Any], numbers: str) -> None:
+    """For every kind: 4,000 draws for an original that is the release, and for one half a scale away.
+
+    A measured value below every error that can be says no more than the least one.
+    """
+    alpha, in_loop = Fraction(1, 10), numbers == "in the loop"
+    candidate = Candidate(NEAR, TABLE, Fit.of(TABLE, "height"))
+    original = Original(TABLE, RehearsalNoise(3), Curator.rehearsal(rehearse(TABLE), 1))
     asked = kind.asked(candidate)
     assert asked is not None
     if kind.leaves is not None:
-        assert (
-            bound(
-                kind.measure(
-                    candidate, Original(TABLE, RehearsalNoise(1), Curator.rehearsal(rehearse(TABLE), 1))
-                )[0],
-                Fraction(1),
-                False,
-                alpha,
-            )
-            is None
-        )  # type: ignore[arg-type]
+        measured, _ = kind.measure(candidate, original)
+        assert measured is not None and bound(measured, Fraction(1), in_loop, alpha) is None
         return
     test = JointTest((asked,), Fraction(1), Fraction(1, 20))
-    grid = fine_grid(asked.sensitivity)
 
-    def measured(units: int) -> Measured:
+    def told(units: int) -> Measured:
         if numbers == "shared":
             return asked.told_by(test, Answer(units, GRID))
-        return asked.measured(Answer(units, grid))
+        return asked.measured(Answer(units, fine_grid(asked.sensitivity)))
 
-    first = measured(0)
-    assert first.finest is None or first.finest > 0
-    units, last = first.noise_units, math.ceil(asked.tested_at * grid) - 1
-    for value in (kind.least, kind.least + min(asked.sensitivity / 2, (asked.limit - kind.least) / 2)):
-        error = kind.error(value)
-        assert error is not None
-        scale = first.finest if first.finest is not None else Fraction(1, grid)
-        exact = math.floor((value - asked.limit) / scale * GRID if first.finest is not None else value / scale)
-        noisy = RehearsalNoise(3).laplace(np.full(4_000, exact), units, Fraction(1))
-        seen, counts = np.unique(
-            noisy[noisy <= last] if numbers == "in the loop" else noisy, return_counts=True
-        )
-        found = [bound(measured(int(x)), Fraction(1), numbers == "in the loop", alpha) for x in seen]
-        low = kind.bound(float(kind.least))
-        assert low is not None and all(b is None or b > low for b in found), "a bound of width zero"
-        missed = sum(n for b, n in zip(found, counts, strict=True) if b is not None and b < float(error))
+    def bounded(units: int) -> float | None:
+        return bound(told(units), Fraction(1), in_loop, alpha)
+
+    first, least = told(0), original.value(asked.query)
+    last = math.ceil(first.tested_at * first.grid) - 1 if in_loop else math.inf
+    for value in (least, least + min(asked.sensitivity, asked.limit - least) / 2):
+        number = value if first.finest is None else (value - asked.limit) / first.finest
+        exact, error = math.floor(number * first.grid), kind.error(value)
+        noisy = RehearsalNoise(3).laplace(np.full(4_000, exact), first.noise_units, Fraction(1))
+        seen, counts = np.unique(noisy[noisy <= last], return_counts=True)
+        found = [math.inf if (b := bounded(int(x))) is None else b for x in seen]
+        assert error is not None and min(found) > float(kind.error(least) or 0), "a bound of width zero"
+        missed = int(counts[np.array(found) < float(error)].sum())
         assert missed <= binom.ppf(1 - ALPHA, max(1, int(counts.sum())), float(alpha))
-        below = bound(measured(exact - 90 * units), Fraction(1), numbers == "in the loop", alpha)
-        far = bound(measured(exact - 99 * units), Fraction(1), numbers == "in the loop", alpha)
-        assert below == far
+        assert bounded(exact - 90 * first.noise_units) == bounded(exact - 99 * first.noise_units)
 
 
 def test_every_kind_of_criterion_is_bounded_here() -> None:

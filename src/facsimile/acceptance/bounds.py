@@ -144,7 +144,7 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction)
     A bound is max(least, measured) + margin, least the smallest value that the exact x can have (`Kind.least`).
     Noise that takes the measured m below it says no more than m = least, and the margin stays.
 
-    Theorem.  P[x > m + margin] ≤ α implies P[x > max(least, m) + margin] ≤ α, given whatever the first is given.
+    Theorem.  P[x > m + margin] ≤ α implies P[x > max(least, m) + margin] ≤ α, under the same condition.
     Proof.    max(least, m) ≥ m at every outcome, so the second event lies in the first. Neither the margin,
       which may depend on m, nor what was asked, charged or decided (`Measured.met`) is touched.  QED
     """
