@@ -152,8 +152,9 @@ def firm(measurement: Measurement) -> Measurement:
 def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequence[Measurement]:
     """What a tree is fitted to: of a ρ, which affords tables that say nothing, those that say something.
 
-    A table of several columns is left out where it is no farther from independent columns, in L1, than noise
-    explains, and the part of it that a fit would keep (FELT). With a prior, which knows better, nothing is.
+    A table of several columns that is no farther from independent columns, in L1, than noise explains, and the
+    part of it that a fit would keep (FELT), gives way to the tables of its columns: their sums are noisy counts
+    without a bias, and may be all that is known of a column. With a prior, which knows better, none does.
     """
     if not isinstance(share, Rho) or known.prior is not None:
         return found
@@ -162,7 +163,11 @@ def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequen
         typical = sqrt(2 / pi * one.variance)
         return said(one.counts, typical, known.n) > FELT * typical * one.counts.size
 
-    return [one for one in found if len(one.columns) == 1 or says(one)]
+    return [
+        part
+        for one in found
+        for part in ((one,) if len(one.columns) == 1 or says(one) else (one.onto((name,)) for name in one.columns))
+    ]
 
 
 def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: int, number: int) -> list[Clique]:
