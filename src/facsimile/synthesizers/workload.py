@@ -56,9 +56,14 @@ class Workload(Synthesizer):
     scores: str = NONE
 
     def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:
-        """Read the measurements, the weights and the scores."""
+        """Read the measurements, the weights and the scores; no column may be left to guesses."""
         left = share - sum(score_shares(self.scores, share).values())
-        shares(self.weights, items(self.measurements, domain, n, left), domain, n, left)
+        every = items(self.measurements, domain, n, left)
+        shares(self.weights, every, domain, n, left)
+        counted = set[str]().union(*(item.counts(domain.names) for item in every))
+        missing = next((axis.name for axis in domain.axes if axis.size > 1 and axis.name not in counted), None)
+        if missing is not None:
+            raise ValueError(f"nothing counts {missing}: add `{missing}` or `each` to `measurements`")
 
     def asks(self) -> tuple[str, ...]:
         """The criteria whose scores it asks for."""
