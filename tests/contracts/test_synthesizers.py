@@ -117,7 +117,7 @@ COUNTED = {"privbayes", "mst", "aim", "workload"}
 """Families that count every column, alone or in tables."""
 UNCOUNTED = dict.fromkeys(
     ("mwem", "pep", "mwem-tables", "pep-tables"),
-    "a round counts what the model answers worst; of a column that no round chose only as much is known as that",
+    "a round counts what the model answers worst; a column that none chose is not counted",
 ) | dict.fromkeys(("dpctgan", "patectgan"), "nothing is counted: a generator learns from gradients or votes")
 
 
@@ -127,7 +127,7 @@ def test_every_family_counts_every_column_or_says_why_not() -> None:
 
 
 def skewed(shape: tuple[int, ...], seed: int, n: int = 20_000) -> Table:
-    """Records whose columns are far from flat; each follows the one before a little. Every other has no order."""
+    """Records whose columns are far from flat; each follows the one before a little; every other is ordered."""
     random = np.random.default_rng(seed)
     rows = np.column_stack([random.choice(size, n, p=random.dirichlet([0.4] * size)) for size in shape])
     follows = random.random((n, len(shape))) < 0.2

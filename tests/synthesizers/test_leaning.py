@@ -121,7 +121,9 @@ def test_what_a_prior_has_few_records_of_weighs_less() -> None:
     expected = np.full(CODES, 1000.0)
     noise, counts = np.full(CODES, 1e4), expected + 100
     moved = [
-        Leaning(RECORDS, {}, {"a": np.full(CODES, 1 / records)}).column("a", counts, noise, expected, np.arange(CODES))
+        Leaning(RECORDS, {}, {"a": np.full(CODES, 1 / records)}).column(
+            "a", counts, noise, expected, np.arange(CODES)
+        )
         for records in (1000, 100, 10)
     ]
     far = [float((estimate - expected).mean()) for estimate, _ in moved]

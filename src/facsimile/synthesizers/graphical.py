@@ -132,7 +132,9 @@ def estimate(
     if not holds(full, rules, largest):
         raise TreeTooLarge("the cells that may not occur tie too many columns together")
     answers = joined(
-        _renamed(full, one, coarser) for one in measurements if all(v[1] is None or v in coarser for v in one.versions)
+        _renamed(full, one, coarser)
+        for one in measurements
+        if all(v[1] is None or v in coarser for v in one.versions)
     )
     kept = fitting(full, forced, answers, total, largest)
     cliques = [*forced, *(answer.columns for answer in kept)]

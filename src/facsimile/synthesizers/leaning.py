@@ -52,8 +52,8 @@ class Leaning:
     def column(
         self, name: str, counts: Floats, variances: Floats, codes: Floats, groups: Ints
     ) -> tuple[Floats, Floats]:
-        """Noisy counts of a column's groups of codes, drawn to the prior as far as they let themselves; and their
-        variances. Of the codes it is known how many were expected."""
+        """Noisy counts of groups of a column's codes, drawn to the prior as far as they let themselves; and
+        their variances. `codes`: how many were expected of each."""
         expected = np.bincount(groups, codes)
         spread = np.bincount(groups, codes + codes**2 * self.doubts[name])
         weight = trusted(counts, expected, spread, variances)

@@ -171,7 +171,9 @@ def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequen
     return [
         part
         for one in found
-        for part in ((one,) if len(one.columns) == 1 or says(one) else (one.onto((name,)) for name in one.columns))
+        for part in (
+            (one,) if len(one.columns) == 1 or says(one) else (one.onto((name,)) for name in one.columns)
+        )
     ]
 
 

@@ -89,8 +89,8 @@ def check_columns(synthesizer: Synthesizer, table: Table, share: Fraction, seed:
     (1) the noise of one-way sums in the table that has least of it, at 10⁻⁶ (`noise_of`). More tables only
         lessen it, and counts z with the right total, moved by λ ≤ 0 and cut at 0 to P, are not farther from
         the truth x ≥ 0: ‖P − x‖₁ = 2Σ(P − x)₊ ≤ 2Σ(z − x)₊ = ‖z − x‖₁;
-    (2) that of n records drawn from a model: √(kn) on average, k the codes at most, and one record moves it by 2, so at 10⁻⁶
-        √(2n·ln 10⁶) more (McDiarmid);
+    (2) that of n records drawn from a model: with k codes √(kn) on average at most, and one record moves it by
+        2, so at 10⁻⁶ √(2n·ln 10⁶) more (McDiarmid);
     (3) a hundredth of n, for a fit that ends before it has converged.
     Codes that count as one share their records equally, up to (2) and (3); where a dense model has an ordered
     column, its neighbours may say otherwise.
