@@ -159,7 +159,7 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction)
     if found is None:
         return None
     value, most = (_value(measured, Fraction(number, measured.grid)) for number in (noisy, found + 1))
-    return kind.bound(float(max(kind.least, value) + most - value))
+    return kind.bound(float(max(Fraction(kind.least), value) + most - value))
 
 
 def _value(measured: Measured, number: Fraction) -> Fraction:

@@ -32,7 +32,7 @@ from facsimile.synthesizers.leaning import Leaning, softness
 from facsimile.synthesizers.smoothness import along
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
-from facsimile.table.fit import Target, ratio, relaxed, tabled
+from facsimile.table.fit import Target, grouped, ratio, relaxed, tabled
 from facsimile.table.measurement import Measurement, told_apart
 
 SMALLEST_VARIANCE = 1e-3
@@ -120,7 +120,7 @@ def columns(
     `lines`: for each column the codes that follow each other; without a prior they are smoothed.
     """
     return {
-        name: _column(name, expected, measurements, n, leaning, lines and lines[name])
+        name: _column(name, expected, measurements, n, leaning, lines[name] if lines else None)
         for name, expected in before.items()
     }
 
@@ -149,11 +149,11 @@ def _column(
         spread = (variances / np.bincount(codes))[codes]
         known = _precision(name, len(expected), shadows, n)
         shape[along_it], spread[along_it] = along(along_it, *known, shape, spread)
-        counts, variances = np.bincount(codes, shape), np.bincount(codes, spread)
+        counts, variances = grouped(shape, [codes]), grouped(spread, [codes])
         shape = np.maximum(shape, FAINT * n) * (expected > 0)
     variances = np.maximum(variances, SMALLEST_VARIANCE)
-    found = nearest(counts, n, variances, np.bincount(codes, expected) > 0, FAINT * n)
-    return found[codes] * ratio(shape, np.bincount(codes, shape)[codes])
+    found = nearest(counts, n, variances, grouped(expected, [codes]) > 0, FAINT * n)
+    return found[codes] * ratio(shape, grouped(shape, [codes])[codes])
 
 
 def strengths(

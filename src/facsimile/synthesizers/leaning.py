@@ -23,6 +23,7 @@ import numpy as np
 
 from facsimile.spec.columns import Axis
 from facsimile.table.exact import Floats, Ints
+from facsimile.table.fit import grouped
 from facsimile.table.table import Table
 
 MULTIPLES: Floats = np.array([2.0**power for power in range(17)])
@@ -54,8 +55,8 @@ class Leaning:
     ) -> tuple[Floats, Floats]:
         """Noisy counts of groups of a column's codes, drawn to the prior as far as they let themselves; and
         their variances. `codes`: how many were expected of each."""
-        expected = np.bincount(groups, codes)
-        spread = np.bincount(groups, codes + codes**2 * self.doubts[name])
+        expected = grouped(codes, [groups])
+        spread = grouped(codes + codes**2 * self.doubts[name], [groups])
         weight = trusted(counts, expected, spread, variances)
         return expected + weight * (counts - expected), weight * variances
 

@@ -168,13 +168,12 @@ def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequen
         typical = sqrt(2 / pi * one.variance)
         return said(one.counts, typical, known.n) > FELT * typical * one.counts.size
 
-    return [
-        part
-        for one in found
-        for part in (
-            (one,) if len(one.columns) == 1 or says(one) else (one.onto((name,)) for name in one.columns)
-        )
-    ]
+    def parts(one: Measurement) -> Sequence[Measurement]:
+        if len(one.columns) == 1 or says(one):
+            return [one]
+        return [one.onto((name,)) for name in one.columns]
+
+    return [part for one in found for part in parts(one)]
 
 
 def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: int, number: int) -> list[Clique]:
