@@ -18,6 +18,7 @@ from facsimile.acceptance.bounds import ALPHA as SHARED
 from facsimile.acceptance.bounds import (
     CONFIDENCE,
     Sharing,
+    bound,
     deviation,
     level,
     quoted,
@@ -25,17 +26,23 @@ from facsimile.acceptance.bounds import (
     upper_if_accepted,
 )
 from facsimile.acceptance.candidate import Candidate
-from facsimile.acceptance.decision import GRID, Asked, Measured, fine_grid
-from facsimile.acceptance.kind import kind_of, kinds_of
+from facsimile.acceptance.decision import GRID, Asked, JointTest, Measured, fine_grid
+from facsimile.acceptance.kind import KINDS, Kind, kind_of, kinds_of
 from facsimile.acceptance.original import Original
+from facsimile.acceptance.regression import Fit
+from facsimile.privacy.curator import Curator
 from facsimile.privacy.mechanisms import Answer
 from facsimile.privacy.modes import mode_of
 from facsimile.privacy.noise import RehearsalNoise
-from facsimile.spec.load import validated
+from facsimile.privacy.reader import rehearse
+from facsimile.release.questions import choices, made_up
+from facsimile.spec.choices import Statistic
+from facsimile.spec.load import loads, validated
 from facsimile.spec.release import Specification
 from facsimile.table.domain import Domain
 from facsimile.table.table import Codes, Table
 from facsimile.testing.laws import ALPHA
+from golden.rehearsals import declared, paid
 from specs import changed
 
 N = 165_915
@@ -276,3 +283,70 @@ def test_what_misses_a_criterion_is_accepted_no_more_often_than_luck_allows(own:
     original = Original(far, RehearsalNoise(6))
     accepted = sum(candidate.measured_by_test(original) is not None for _ in range(1_000))
     assert accepted <= binom.ppf(1 - ALPHA, 1_000, 0.05)
+
+
+# Near no error
+
+MORE: list[dict[str, Any]] = [
+    {"criterion": "proportion", "where": "sex = F", "by": ["age"], "threshold": "0.3", "epsilon": "1"},
+    {"criterion": "logistic-coefficients", "event": "sex = F", "on": ["age"], "threshold": "9", "epsilon": "1"},
+]
+NEAR = loads(
+    declared(
+        {
+            "criteria": [*paid(), *MORE],
+            "budget": {"total": "90", "generator": "4", "test": "4", "once": "1"},
+        }
+    )
+)
+TABLE = made_up(NEAR, next(iter(choices(NEAR))))
+
+
+def near(form: Statistic) -> list[Kind[Any]]:
+    return [kind_of(criterion, form) for criterion in NEAR.criteria]
+
+
+@pytest.mark.parametrize("numbers", ["fresh", "in the loop", "shared"])
+@pytest.mark.parametrize("kind", [*near("sharp"), *near("paper")], ids=lambda k: f"{k.criterion.name} {k.form}")
+def test_a_bound_near_no_error_keeps_its_margin_and_holds(kind: Kind[Any], numbers: str) -> None:
+    """For every kind: 4,000 draws for an original that is the release, and for one half a scale away.
+
+    A measured value below every error that can be says no more than the least one. (Records that are drawn from
+    groups differ by chance; they might not.)
+    """
+    alpha, in_loop = Fraction(1, 10), numbers == "in the loop"
+    candidate = Candidate(NEAR, TABLE, Fit.of(TABLE, "height"))
+    original = Original(TABLE, RehearsalNoise(3), Curator.rehearsal(rehearse(TABLE), 1))
+    asked = kind.asked(candidate)
+    assert asked is not None
+    if kind.leaves is not None:
+        measured, _ = kind.measure(candidate, original)
+        assert measured is not None and bound(measured, Fraction(1), in_loop, alpha) is None
+        return
+    test = JointTest((asked,), Fraction(1), Fraction(1, 20))
+
+    def told(units: int) -> Measured:
+        if numbers == "shared":
+            return asked.told_by(test, Answer(units, GRID))
+        return asked.measured(Answer(units, fine_grid(asked.sensitivity)))
+
+    def bounded(units: int) -> float | None:
+        return bound(told(units), Fraction(1), in_loop, alpha)
+
+    first = told(0)
+    least = Fraction(0) if kind.stands == "resized" else original.value(asked.query)
+    last = math.ceil(first.tested_at * first.grid) - 1 if in_loop else math.inf
+    for value in (least, least + min(asked.sensitivity, asked.limit - least) / 2):
+        number = value if first.finest is None else (value - asked.limit) / first.finest
+        exact, error = math.floor(number * first.grid), kind.error(value)
+        noisy = RehearsalNoise(3).laplace(np.full(4_000, exact), first.noise_units, Fraction(1))
+        seen, counts = np.unique(noisy[noisy <= last], return_counts=True)
+        found = [math.inf if (b := bounded(int(x))) is None else b for x in seen]
+        assert error is not None and min(found) > float(kind.error(least) or 0), "a bound of width zero"
+        missed = int(counts[np.array(found) < float(error)].sum())
+        assert missed <= binom.ppf(1 - ALPHA, max(1, int(counts.sum())), float(alpha))
+        assert bounded(exact - 90 * first.noise_units) == bounded(exact - 99 * first.noise_units)
+
+
+def test_every_kind_of_criterion_is_bounded_here() -> None:
+    assert {type(kind) for kind in near("sharp")} == set(KINDS.values())

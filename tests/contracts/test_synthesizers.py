@@ -8,17 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from facsimile.errors import MechanismFailed
+from facsimile.privacy.budget import Rho
 from facsimile.privacy.curator import Curator
 from facsimile.privacy.reader import rehearse
+from facsimile.spec.bins import CategoryBin
+from facsimile.spec.columns import Axis
 from facsimile.spec.families import DENSE_CELLS, FAMILIES
+from facsimile.synthesizers import aim, workload
 from facsimile.synthesizers.base import Answers, Known, RowModel, Synthesizer
 from facsimile.synthesizers.mst import MST
 from facsimile.synthesizers.registry import SYNTHESIZERS
+from facsimile.table.domain import Domain
 from facsimile.table.table import Table
 from facsimile.testing import Broken, check_only_answers, check_spending, check_synthesizer, small_domain
-from facsimile.testing.synthesizers import SHAPES, SHARES, check_replay, fitted, table_of
+from facsimile.testing.synthesizers import SHAPES, SHARES, check_columns, check_replay, fitted, table_of
 from plans import plan
 
 QUICK = {"num_query": "40", "num_iterations": "6", "num_inner_updates": "5"}
@@ -104,6 +111,81 @@ def test_hyperparameters_are_those_of_the_specification(case: str) -> None:
     assert set(hyperparameters) <= set(FAMILIES[family].hyperparameters)
     with pytest.raises((KeyError, TypeError, ValueError)):
         SYNTHESIZERS[family].of({"colour": "blue"})
+
+
+COUNTED = {"privbayes", "mst", "aim", "workload"}
+"""Families that count every column, alone or in tables."""
+UNCOUNTED = dict.fromkeys(
+    ("mwem", "pep", "mwem-tables", "pep-tables"),
+    "a round counts what the model answers worst; a column that none chose is not counted",
+) | dict.fromkeys(("dpctgan", "patectgan"), "nothing is counted: a generator learns from gradients or votes")
+
+
+def test_every_family_counts_every_column_or_says_why_not() -> None:
+    assert not COUNTED & UNCOUNTED.keys()
+    assert COUNTED | UNCOUNTED.keys() == set(FAMILIES)
+
+
+def skewed(shape: tuple[int, ...], seed: int, n: int = 20_000) -> Table:
+    """Records whose columns are far from flat; each follows the one before a little; every other is ordered."""
+    random = np.random.default_rng(seed)
+    rows = np.column_stack([random.choice(size, n, p=random.dirichlet([0.4] * size)) for size in shape])
+    follows = random.random((n, len(shape))) < 0.2
+    for place in range(1, len(shape)):
+        rows[:, place] = np.where(follows[:, place], rows[:, place - 1] % shape[place], rows[:, place])
+    axes = list(small_domain(*shape).axes)
+    for place in range(seed % 2, len(shape), 2):
+        bins = tuple(CategoryBin(str(code), frozenset([str(code)])) for code in range(shape[place]))
+        axes[place] = Axis(axes[place].name, bins)
+    return Table.from_rows(Domain(tuple(axes)), rows)
+
+
+def some_measurements(names: tuple[str, ...], random: np.random.Generator) -> str:
+    """Items that name every column: alone, in a pair, or in groups in a pair; in any order."""
+    found = []
+    for name in names:
+        other = str(random.choice([one for one in names if one != name]))
+        groups = int(random.integers(2, 5))
+        found.append(str(random.choice([name, f"{name}*{other}", f"{name}@{groups}*{other}"])))
+    return "; ".join(random.permutation(list(dict.fromkeys(found))))
+
+
+@pytest.mark.parametrize("share", [Fraction(1), Rho(1, 50)], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("held", [True, False], ids=["dense", "tree"])
+@pytest.mark.parametrize("case", [case for case, (family, _) in CASES.items() if family in COUNTED])
+def test_columns_are_no_farther_off_than_noise_explains(
+    case: str, held: bool, share: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On random tables; a domain of one cell that could be held has a tree for each."""
+    for module in (aim, workload) if not held else ():
+        monkeypatch.setattr(module, "DENSE_CELLS", 1)
+    for seed, shape in enumerate([(12, 2, 5, 2), (30, 3, 2), (2, 2, 2, 7)]):
+        check_columns(made(case), skewed(shape, seed), share, seed)
+
+
+@pytest.mark.parametrize("share", [Fraction(1), Rho(1, 50)], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("held", [True, False], ids=["dense", "tree"])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6), shape=st.lists(st.sampled_from([2, 3, 6, 30]), min_size=2, max_size=5))
+def test_whatever_a_workload_names(
+    seed: int, shape: list[int], held: bool, share: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not held:
+        monkeypatch.setattr(workload, "DENSE_CELLS", 1)
+    table, random = skewed(tuple(shape), seed), np.random.default_rng(seed)
+    text = some_measurements(table.domain.names, random)
+    check_columns(workload.Workload(text), table, share, seed)
+
+
+@pytest.mark.parametrize("share", [Fraction(1), Rho(1, 50)], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("case", [case for case in WIDE if CASES[case][0] in COUNTED])
+def test_and_on_a_wide_domain(case: str, share: Fraction) -> None:
+    table = skewed((30, 12, 5, 2, 9, 8, 8, 6), 1)
+    assert table.domain.cells > DENSE_CELLS
+    family, own = CASES[case]
+    random = np.random.default_rng(1)
+    text = {"measurements": some_measurements(table.domain.names, random)} if family == "workload" else {}
+    check_columns(SYNTHESIZERS[family].of(own | text), table, share)
 
 
 class Overspender(MST):

@@ -6,6 +6,8 @@ from __future__ import annotations
 from mutants.claims import LEDGER, MECHANISMS, QUERIES, RULES, RUN
 from mutants.mutant import Mutant
 
+BOUNDS = "tests/acceptance/test_bounds.py"
+FAMILIES = "tests/contracts/test_synthesizers.py"
 ENCODING = "tests/table/test_encoding.py"
 FAULTS = "tests/privacy/test_ledger_faults.py"
 SEARCH = "tests/privacy/mechanisms/test_search.py"
@@ -317,6 +319,70 @@ REVIEW = (
         "one = mode.luck",
         ("tests/acceptance/test_bounds.py::test_in_scheme_measured_an_index_accepts_what_is_bad_or_has_a_wrong_bound_as_seldom_as_stated",),
         "each number may be lucky",
+    ),
+    Mutant(
+        "a bound cut off at no error",
+        "acceptance/bounds.py",
+        "kind.bound(float(max(Fraction(kind.least), value) + most - value))",
+        "kind.bound(float(max(Fraction(kind.least), most)))",
+        (f"{BOUNDS}::test_a_bound_near_no_error_keeps_its_margin_and_holds",),
+        "about one bound in a hundred near no error is of width zero, and says that the release is exact",
+    ),
+    Mutant(
+        "the margin of a shared number forgotten",
+        "acceptance/bounds.py",
+        "for number in (noisy, found + 1))",
+        "for number in (noisy, noisy if measured.mechanism == SHARED else found + 1))",
+        (f"{BOUNDS}::test_a_bound_near_no_error_keeps_its_margin_and_holds",),
+        "every second bound of a joint test is too small",
+    ),
+    Mutant(
+        "a ratio below 1 taken for a bound",
+        "acceptance/kinds/marginals.py",
+        "return 0 if self.sharp else 1",
+        "return 0",
+        (f"{BOUNDS}::test_a_bound_near_no_error_keeps_its_margin_and_holds",),
+        "a ratio is said to be at most something that no ratio is",
+    ),
+    Mutant(
+        "a pair that noise explains takes its columns along",
+        "synthesizers/workload.py",
+        "        return [one.onto((name,)) for name in one.columns]\n",
+        "        return []\n",
+        (f"{FAMILIES}::test_whatever_a_workload_names", f"{FAMILIES}::test_and_on_a_wide_domain"),
+        "a column that was measured in pairs alone comes out uniform",
+    ),
+    Mutant(
+        "codes that nothing tells apart estimated one by one",
+        "synthesizers/estimation.py",
+        "codes = told_apart(len(expected), [shadow.groups[0] for shadow in shadows])",
+        "codes = np.arange(len(expected))",
+        ("tests/synthesizers/test_workload.py::test_codes_of_a_group_share_what_was_counted_of_it",),
+        "a column that was measured in groups alone collapses on one of its values",
+    ),
+    Mutant(
+        "a group's records on its first code",
+        "synthesizers/estimation.py",
+        "    shape = expected\n",
+        "    shape = np.isin(np.arange(len(codes)), first) * 1.0\n",
+        (f"{FAMILIES}::test_whatever_a_workload_names", "tests/synthesizers/test_workload.py::test_codes_of_a_group_share_what_was_counted_of_it"),
+        "every tenth age is age 0, 10, 20",
+    ),
+    Mutant(
+        "a column that nothing counts accepted",
+        "synthesizers/workload.py",
+        "if missing is not None:",
+        "if missing is None and not domain.axes:",
+        ("tests/synthesizers/test_workload.py::test_a_list_that_leaves_a_column_out_is_refused",),
+        "a column of the release is uniform, and nothing says so",
+    ),
+    Mutant(
+        "a rehearsal without the specification's measurements",
+        "release/recipe.py",
+        "hyperparameters={**left, **own}",
+        "hyperparameters=dict(own)",
+        ("tests/release/test_synthesize.py::test_what_the_specification_says_is_used_unless_the_call_says_otherwise",),
+        "what is tried on public data is not what is released",
     ),
     Mutant(
         "core dumps on",

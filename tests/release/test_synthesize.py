@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import pyarrow.csv as pa_csv
 import pytest
 from typer.testing import CliRunner
 
@@ -16,6 +19,8 @@ from facsimile.explore.facts import load_facts
 from facsimile.explore.simulate import simulate
 from facsimile.privacy.dataset import dataset_key
 from facsimile.release.writing import save
+from facsimile.spec.load import loads
+from golden.rehearsals import declared, people
 
 N = 3_000
 
@@ -28,7 +33,8 @@ def data(births: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arguments(births: Path, data: Path, out: Path, *more: str) -> list[str]:
-    return ["synthesize", str(births / "released.yaml"), "--data", str(data), "-o", str(out), *more]
+    given = ["--data", str(data), "-o", str(out), "--family", "workload", *more]
+    return ["synthesize", str(births / "released.yaml"), *given]
 
 
 def test_the_command_writes_labels_and_says_what_it_spent(births: Path, data: Path, tmp_path: Path) -> None:
@@ -120,3 +126,41 @@ def test_a_file_with_a_key_beside_it_is_not_public(births: Path, data: Path, tmp
     found = CliRunner().invoke(app, arguments(births, copy, tmp_path / "out.csv", "--public"))
     assert isinstance(found.exception, FacsimileError)
     assert found.exception.code == "E207"
+
+
+OWN = {"measurements": "each; age*sex", "weights": "3; 1"}
+LISTED = {"alternatives": {"age": "fine"}, "family": "mst", "projection": {"min_count": "2"}}
+
+
+@pytest.mark.parametrize(
+    ("families", "given", "used"),
+    [
+        (["workload", "mst"], {}, ("workload", OWN)),
+        (["mst", "workload"], {}, ("mst", {})),
+        (["mst", "workload"], {"family": "workload"}, ("workload", OWN)),
+        (["workload"], {"family": "aim"}, ("aim", {})),
+        (["workload"], {"hyperparameters": {"weights": "1; 1"}}, ("workload", OWN | {"weights": "1; 1"})),
+        (["workload"], {"hyperparameters": {"measurements": "each"}}, ("workload", {"measurements": "each"})),
+        (["workload"], {"hyperparameters": {"sampling": "iid"}}, ("workload", OWN | {"sampling": "iid"})),
+        (["dpctgan", "workload"], {}, ("workload", OWN)),
+    ],
+)
+def test_what_the_specification_says_is_used_unless_the_call_says_otherwise(
+    families: list[str], given: dict[str, Any], used: tuple[str, dict[str, str]]
+) -> None:
+    """Its first family that it has the guarantee for, and of the family its first combination."""
+    grids = {"workload": {key: [value, "auto"] for key, value in OWN.items()}}
+    named: dict[str, Any] = {"families": [{"family": name, "grid": grids.get(name, {})} for name in families]}
+    spec, table = loads(declared(named)), pa_csv.read_csv(io.BytesIO(people().encode()))
+    found = facsimile.fit(spec, table, public=True, **given).recipe.configuration
+    assert (found.family, found.hyperparameters) == used
+
+
+def test_of_a_list_the_first_configuration_is_used() -> None:
+    named = {"families": [{"family": "workload"}, {"family": "mst"}], "configurations": [LISTED]}
+    columns = json.loads(declared({}))["columns"]
+    spec = loads(declared(named | {"columns": [columns[0] | {"use": ["coarse", "fine"]}, *columns[1:]]}))
+    table = pa_csv.read_csv(io.BytesIO(people().encode()))
+    assert facsimile.fit(spec, table, public=True).recipe.configuration == spec.space.configuration(0)
+    other = facsimile.fit(spec, table, public=True, alternatives="coarse").recipe.configuration
+    assert (other.family, other.alternatives["age"]) == ("mst", "coarse")

@@ -73,7 +73,7 @@ def test_another_sample_helps_and_another_population_does_no_harm(noise: float) 
         for name, shares in (("sample", SHARES), ("elsewhere", other / other.sum())):
             found, doubts = shared(prior(random, shares), ORDERED)
             leaning = Leaning(RECORDS, {"a": found}, {"a": doubts})
-            estimate, _ = leaning.column("a", counts, np.full(CODES, noise**2), N * found)
+            estimate, _ = leaning.column("a", counts, np.full(CODES, noise**2), N * found, np.arange(CODES))
             errors[name] += float(((estimate - truth) ** 2 / (truth + 1)).sum())
         errors["alone"] += float(((counts - truth) ** 2 / (truth + 1)).sum())
     assert errors["sample"] < 0.9 * errors["alone"]
@@ -121,7 +121,9 @@ def test_what_a_prior_has_few_records_of_weighs_less() -> None:
     expected = np.full(CODES, 1000.0)
     noise, counts = np.full(CODES, 1e4), expected + 100
     moved = [
-        Leaning(RECORDS, {}, {"a": np.full(CODES, 1 / records)}).column("a", counts, noise, expected)
+        Leaning(RECORDS, {}, {"a": np.full(CODES, 1 / records)}).column(
+            "a", counts, noise, expected, np.arange(CODES)
+        )
         for records in (1000, 100, 10)
     ]
     far = [float((estimate - expected).mean()) for estimate, _ in moved]

@@ -264,15 +264,17 @@ def test_of_a_rho_tables_deserve_the_root_of_their_cells() -> None:
 
 
 def test_of_a_rho_a_tree_is_fitted_to_tables_that_say_something() -> None:
-    """Two columns that are one, and two that noise alone ties; what noise says is left out, for a ρ alone."""
+    """Two columns that are one, and two that noise alone ties: what noise says gives way to what it says of its
+    columns, for a ρ alone."""
     random = np.random.default_rng(1)
     same, noise = np.eye(8) * 500, np.full((8, 8), 62.5)
     tables = [
         Measurement.fine(columns, counts + 30 * random.normal(size=counts.shape), 900.0)
         for columns, counts in ((("a", "b"), same), (("c", "d"), noise), (("c",), noise.sum(axis=0)))
     ]
-    kept = [one.columns for one in heard(tables, Known(4000), Rho(1))]
-    assert kept == [("a", "b"), ("c",)]
+    kept = heard(tables, Known(4000), Rho(1))
+    assert [one.columns for one in kept] == [("a", "b"), ("c",), ("d",), ("c",)]
+    assert kept[2].counts.tolist() == tables[1].counts.sum(axis=0).tolist() and kept[2].variance == 8 * 900
     assert heard(tables, Known(4000), Fraction(1)) is tables
     prior = table_of(domain_of(2, 2), 5, 1)
     assert heard(tables, Known(4000, prior=prior), Rho(1)) is tables
@@ -295,6 +297,37 @@ def test_a_list_that_is_none_is_refused_before_anything_is_asked(text: str) -> N
         Workload(text).fit(
             Recorded(domain_of(2, 2), None, [], True), Known(10), Fraction(1), np.random.default_rng(0)
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [("a*b", "c"), ("strongest@2", "a"), ("a; b*c@1", "c"), ("pairs@1", "a"), ("a@1*b; a@1*c", "a")],
+)
+def test_a_list_that_leaves_a_column_out_is_refused(text: str, missing: str) -> None:
+    with pytest.raises(ValueError, match=f"nothing counts {missing}: add `{missing}` or `each`"):
+        Workload(text).check(domain_of(3, 4, 2), 100, Fraction(1))
+    Workload(f"each; {text}").check(domain_of(3, 4, 2), 100, Fraction(1))
+    Workload("a").check(domain_of(3, 1), 100, Fraction(1))
+
+
+@pytest.mark.parametrize("prior", [False, True])
+@pytest.mark.parametrize("cells", [10**7, 1], ids=["dense", "tree"])
+def test_codes_of_a_group_share_what_was_counted_of_it(
+    cells: int, prior: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column in 4 groups and nowhere else: equally, or in the proportions of a prior. 9,000 records, counts
+    with a noise of 10 or so: 6 deviations of a group's sum, and what rounding and a prior's own chance add."""
+    monkeypatch.setattr(workload, "DENSE_CELLS", cells)
+    domain, random = domain_of(20, 3), np.random.default_rng(3)
+    rows = np.column_stack([random.geometric(0.15, 9_000).clip(max=20) - 1, random.integers(0, 3, 9_000)])
+    table = Table.from_rows(domain, rows)
+    known = Known(9_000, prior=Table.from_rows(domain, rows[::3]) if prior else None)
+    drawn = fitted(Workload("a@4*b"), table, Fraction(1), known).sample(9_000, random).marginal(("a",))
+    true = table.marginal(("a",))
+    if prior:
+        assert np.abs(drawn - true).sum() < 0.1 * 9_000
+    else:
+        assert np.abs(drawn.reshape(4, 5) - true.reshape(4, 5).mean(axis=1, keepdims=True)).max() < 20
 
 
 @pytest.mark.parametrize("weights", ["1", "1;0", "1,1,1;1", "1;-1", "x;1"])

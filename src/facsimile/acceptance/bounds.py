@@ -140,19 +140,31 @@ def bound(measured: Measured, epsilon: Fraction, in_loop: bool, alpha: Fraction)
     """The criterion's error is at most this but for probability α; None where no bound is finite.
 
     From a number that is shared: M < u bounds each part of the criterion by T + u·Δ in units of its own.
+
+    A bound is max(least, measured) + margin, least the smallest value that the exact x can have (`Kind.least`).
+    Noise that takes the measured m below it says no more than m = least, and the margin stays.
+
+    Theorem.  P[x > m + margin] ≤ α implies P[x > max(least, m) + margin] ≤ α, under the same condition.
+    Proof.    max(least, m) ≥ m at every outcome, so the second event lies in the first. Neither the margin,
+      which may depend on m, nor what was asked, charged or decided (`Measured.met`) is touched.  QED
     """
-    kind, units = kind_of(measured.criterion, measured.form), measured.noise_units
-    if measured.mechanism == SHARED:
-        assert measured.sensitivity is not None and measured.finest is not None, "a joint test has units"
-        u = Fraction(upper(measured.units, units, epsilon, alpha) + 1, measured.grid)
-        return kind.bound(float(measured.tested_at + max(u * measured.finest, u * measured.sensitivity)))
-    if measured.mechanism != LAPLACE:
+    kind, units, noisy = kind_of(measured.criterion, measured.form), measured.noise_units, measured.units
+    if measured.mechanism not in (LAPLACE, SHARED):
         return None
-    if in_loop:
+    if measured.mechanism == LAPLACE and in_loop:
         last = math.ceil(measured.tested_at * measured.grid) - 1
-        found = upper_if_accepted(measured.units, units, epsilon, last, alpha)
+        found = upper_if_accepted(noisy, units, epsilon, last, alpha)
     else:
-        found = upper(measured.units, units, epsilon, alpha)
+        found = upper(noisy, units, epsilon, alpha)
     if found is None:
         return None
-    return kind.bound((found + 1) / measured.grid)
+    value, most = (_value(measured, Fraction(number, measured.grid)) for number in (noisy, found + 1))
+    return kind.bound(float(max(Fraction(kind.least), value) + most - value))
+
+
+def _value(measured: Measured, number: Fraction) -> Fraction:
+    """What a number says at most of the query's value: itself, or T + u·Δ where it is shared."""
+    if measured.mechanism != SHARED:
+        return number
+    assert measured.sensitivity is not None and measured.finest is not None, "a joint test has units"
+    return measured.tested_at + max(number * measured.finest, number * measured.sensitivity)

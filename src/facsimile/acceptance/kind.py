@@ -208,9 +208,14 @@ class Kind(ABC, Generic[C]):
         """The criterion's error that a value of the query stands for; None where it is infinite."""
         return value
 
+    @property
+    def least(self) -> int:
+        """The smallest value that its query can have."""
+        return 0
+
     def bound(self, value: float) -> float | None:
         """The bound of the error, where that of the query's value is this; None where there is none."""
-        return max(0.0, value)
+        return value
 
     def smallest(self, query: Query) -> int | None:
         """The smallest count of the candidate that the sensitivity depends on, where it does."""

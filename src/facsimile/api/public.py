@@ -55,7 +55,7 @@ def fit(
     data: Any,
     *,
     public: bool = False,
-    family: str = "workload",
+    family: str | None = None,
     epsilon: ExactNumber = "1",
     seed: int = 1,
     hyperparameters: Mapping[str, str] | None = None,
@@ -67,8 +67,10 @@ def fit(
     The noise is seeded, so nothing is protected, whatever epsilon is: without `public=True` the call is refused
     before anything is read. Confidential data go to `facsimile.release`.
 
-    `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
-    written as in a specification; `prior` is another public table for families that take one.
+    The generator is the specification's first configuration, or its first of a `family`; one that the
+    specification does not name has defaults. `alternatives` names another alternative for every column;
+    `hyperparameters`, written as in a specification, stand for its own, and `measurements` for its `weights`
+    too; `prior` is another public table for families that take one.
 
     >>> fitted = facsimile.fit("release.yaml", frame, public=True, epsilon="0.5")  # doctest: +SKIP
     >>> fitted.sample(1000, seed=2).to_pandas()  # doctest: +SKIP

@@ -74,12 +74,19 @@ def synthesize_command(
     spec: SpecFile,
     data: Annotated[Address, source("A public source of raw values.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="CSV or Parquet, by its ending.")],
-    family: Annotated[str, typer.Option(help="The generator, as `families` names it.")] = "workload",
+    family: Annotated[
+        str | None, typer.Option(help="The generator, as `families` names it; default: the first.")
+    ] = None,
     epsilon: Annotated[str, typer.Option(help="What the generator may spend.")] = "1",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
     alternatives: Alternatives = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A hyperparameter; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Another hyperparameter than the specification's; may be repeated.",
+        ),
     ] = None,
     prior: Annotated[Address | None, source("Another public source, to start from.")] = None,
     public: Public = False,
@@ -87,13 +94,15 @@ def synthesize_command(
 ) -> None:
     """Run one generator alone on public data: a rehearsal, without protection.
 
+    It is the specification's first configuration, with its hyperparameters, unless options say otherwise.
+
     Example: facsimile synthesize examples/births/released.yaml --data births.csv --public -o synthetic.csv
     """
     from facsimile.api.public import fit
 
     refuse_unless(public)
     spent, chosen = epsilon_of(epsilon, refusal("E200", problem=EPSILON)), _settings(settings or [])
-    with busy(f"Fitting {family}", as_json):
+    with busy(f"Fitting {family or 'a generator'}", as_json):
         fitted = fit(
             spec, data, public=True, family=family, epsilon=spent, seed=seed,
             hyperparameters=chosen, alternatives=alternatives, prior=prior,
@@ -102,7 +111,7 @@ def synthesize_command(
     if as_json:
         print_json(fitted.as_json() | {"file": out.name})
     else:
-        made = f"{fitted.n:,} synthetic records in {out.name}: {family}, {fitted.loss}"
+        made = f"{fitted.n:,} synthetic records in {out.name}: {fitted.family}, {fitted.loss}"
         typer.echo(f"{made}. A rehearsal on public data.")
 
 

@@ -33,6 +33,7 @@ from facsimile.table.scores import RowScores
 from facsimile.table.table import Table, add
 
 MOST_ROUNDS = 100
+MEASUREMENTS, WEIGHTS = "measurements", "weights"
 NOTHING_TO_SPEND = "This epsilon, delta and selection leave a fit of the generator nothing to spend."
 PROVED = "mode: single, mode: coin with gamma: 0.05, scheme: train-once, or no delta"
 MORE = f"a larger epsilon or delta, {PROVED}"
@@ -57,6 +58,21 @@ class Recipe:
         """One family by itself, with hyperparameters of its own and the first of the projections."""
         projection = {name: values[0] for name, values in specification.space.projections.items()}
         return cls(specification, Configuration(chosen, family, own, projection))
+
+    @classmethod
+    def first(cls, specification: Specification, family: str | None, own: Mapping[str, str]) -> Recipe:
+        """The first configuration of the specification, or of a family in it, but for some hyperparameters.
+
+        A family that it does not name has defaults. Weights of measurements are for these alone.
+        """
+        made = (one for _, every in specification.made() for one in every)
+        found = next((one for one in made if family in (None, one.family)), None)
+        if found is None:
+            return cls.alone(
+                specification, specification.first, family or specification.families[0].family, own
+            )
+        left = {k: v for k, v in found.hyperparameters.items() if k != WEIGHTS or MEASUREMENTS not in own}
+        return cls(specification, replace(found, hyperparameters={**left, **own}))
 
     @classmethod
     def leaning(cls, specification: Specification, configuration: Configuration, prior: Table | None) -> Recipe:

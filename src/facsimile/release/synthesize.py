@@ -57,6 +57,11 @@ class Fitted(Result):
         return Microdata(self.recipe.specification.title, labelled(self.table(n, seed)), about)
 
     @property
+    def family(self) -> str:
+        """The generator."""
+        return self.recipe.configuration.family
+
+    @property
     def delta(self) -> Fraction:
         """The δ of the fit, where the specification declares one."""
         return self.recipe.specification.budget.delta
@@ -103,7 +108,7 @@ class Fitted(Result):
         """What `synthesize --json` prints, the file aside."""
         return {
             "rehearsal": True,
-            "family": self.recipe.configuration.family,
+            "family": self.family,
             "records": self.n,
             "epsilon": float(self.spent),
             **({"delta": float(self.delta)} if self.delta else {}),
@@ -112,8 +117,8 @@ class Fitted(Result):
 
     def page(self) -> Page:
         """What it is, in short."""
-        page, family = Page(self.recipe.specification.title), self.recipe.configuration.family
-        page.line(f"{family} fitted to {self.n:,} public records, {self.loss}: a rehearsal")
+        page = Page(self.recipe.specification.title)
+        page.line(f"{self.family} fitted to {self.n:,} public records, {self.loss}: a rehearsal")
         page.line("Nothing is protected: the noise is seeded.")
         chosen = {**self.recipe.configuration.hyperparameters, **self.recipe.configuration.alternatives}
         page.table("Configuration", "name|value", chosen.items())
@@ -123,7 +128,7 @@ class Fitted(Result):
 def fit(
     specification: Specification,
     data: Any,
-    family: str,
+    family: str | None,
     epsilon: Fraction,
     seed: int,
     hyperparameters: Mapping[str, str] | None = None,
@@ -132,17 +137,18 @@ def fit(
 ) -> Fitted:
     """Fit one generator to public data: an address, or a table of raw values that speaks Arrow.
 
-    `alternatives` names the alternative of every column (default: each column's first); `hyperparameters` are
-    written as in a specification; `prior` is another public table, at the finest refinement, for families that
-    lean on one.
+    The configuration is the specification's first, or its first of the `family`. `alternatives` names another
+    alternative for every column; `hyperparameters`, written as in a specification, stand for those of the
+    configuration; `prior` is another public table, at the finest refinement, for families that lean on one.
     """
     known = (*FAMILIES, *others())
-    if family not in known:
+    if family not in (None, *known):
         raise refusal("E200", problem=f"There is no family {family}; known: {', '.join(known)}.")
-    choice = specification.alternatives_named(alternatives or "")
-    table = recode(specification, read_public(data, specification), choice)
-    alone = Recipe.alone(specification.sized(table.n), choice, family, dict(hyperparameters or {}))
-    recipe = Recipe.leaning(alone.specification, alone.configuration, prior)
+    chosen = Recipe.first(specification, family, hyperparameters or {}).configuration
+    if alternatives is not None:
+        chosen = replace(chosen, alternatives=specification.alternatives_named(alternatives))
+    table = recode(specification, read_public(data, specification), chosen.alternatives)
+    recipe = Recipe.leaning(specification.sized(table.n), chosen, prior)
     ledger = MemoryLedger(*recipe.share(epsilon))
     model = recipe.fit(Curator.rehearsal(rehearse(table), seed, ledger), epsilon, (seed, 0))
     return Fitted(recipe, model, seed, ledger.spent.epsilon or epsilon)

@@ -20,7 +20,7 @@ So nothing is lost by taking a measurement apart:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -32,8 +32,8 @@ from facsimile.synthesizers.leaning import Leaning, softness
 from facsimile.synthesizers.smoothness import along
 from facsimile.table.domain import Clique, Domain
 from facsimile.table.exact import Floats
-from facsimile.table.fit import Target, relaxed, tabled
-from facsimile.table.measurement import Measurement
+from facsimile.table.fit import Target, grouped, ratio, relaxed, tabled
+from facsimile.table.measurement import Measurement, told_apart
 
 SMALLEST_VARIANCE = 1e-3
 SWEEPS = 40
@@ -119,18 +119,41 @@ def columns(
     A code that may occur keeps a trace of mass, so that rules and columns that disagree never leave nothing.
     `lines`: for each column the codes that follow each other; without a prior they are smoothed.
     """
-    found = {}
-    for name, expected in before.items():
-        counts, variances = column(name, len(expected), measurements, n)
-        if leaning is not None:
-            counts, variances = leaning.column(name, counts, variances, expected)
-        elif lines is not None:
-            line = np.array([code for code in lines[name] if expected[code] > 0], np.int64)
-            known = _precision(name, len(expected), measurements, n)
-            counts[line], variances[line] = along(line, *known, counts, variances)
-        variances = np.maximum(variances, SMALLEST_VARIANCE)
-        found[name] = nearest(counts, n, variances, expected > 0, FAINT * n)
-    return found
+    return {
+        name: _column(name, expected, measurements, n, leaning, lines[name] if lines else None)
+        for name, expected in before.items()
+    }
+
+
+def _column(
+    name: str,
+    expected: Floats,
+    measurements: Sequence[Measurement],
+    n: int,
+    leaning: Leaning | None,
+    line: Sequence[int] | None,
+) -> Floats:
+    """One of them. Codes that nothing tells apart are estimated as one, whose variance is known, and then share
+    its mass: as they were expected to, or as their neighbours on the line say."""
+    shadows = [one.onto((name,)) for one in measurements if name in one.columns]
+    codes = told_apart(len(expected), [shadow.groups[0] for shadow in shadows])
+    first = np.unique(codes, return_index=True)[1]
+    merged = [replace(one, groups=(one.groups[0][first],)) for one in shadows]
+    counts, variances = column(name, len(first), merged, n)
+    shape = expected
+    if leaning is not None:
+        counts, variances = leaning.column(name, counts, variances, expected, codes)
+    elif line is not None:
+        along_it = np.array([code for code in line if expected[code] > 0], np.int64)
+        shape = (counts / np.bincount(codes))[codes]
+        spread = (variances / np.bincount(codes))[codes]
+        known = _precision(name, len(expected), shadows, n)
+        shape[along_it], spread[along_it] = along(along_it, *known, shape, spread)
+        counts, variances = grouped(shape, [codes]), grouped(spread, [codes])
+        shape = np.maximum(shape, FAINT * n) * (expected > 0)
+    variances = np.maximum(variances, SMALLEST_VARIANCE)
+    found = nearest(counts, n, variances, grouped(expected, [codes]) > 0, FAINT * n)
+    return found[codes] * ratio(shape, grouped(shape, [codes])[codes])
 
 
 def strengths(
@@ -148,7 +171,7 @@ def strengths(
 def column(name: str, size: int, measurements: Sequence[Measurement], n: int) -> tuple[Floats, Floats]:
     """The best linear unbiased estimate of a column's table and its variances, the total being n.
 
-    Codes that no measurement tells apart share what is known of them equally.
+    Codes that no measurement tells apart share what is known of them equally, up to rounding: see `columns`.
     """
     precision, weighted = _precision(name, size, measurements, n)
     faint = 1e-9 * (precision.max() or 1.0)

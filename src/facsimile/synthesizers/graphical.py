@@ -131,7 +131,11 @@ def estimate(
     forced = [clique for clique, _ in rules]
     if not holds(full, rules, largest):
         raise TreeTooLarge("the cells that may not occur tie too many columns together")
-    answers = joined(_renamed(full, measurement, coarser) for measurement in measurements)
+    answers = joined(
+        _renamed(full, one, coarser)
+        for one in measurements
+        if all(v[1] is None or v in coarser for v in one.versions)
+    )
     kept = fitting(full, forced, answers, total, largest)
     cliques = [*forced, *(answer.columns for answer in kept)]
     known = None if prior is None else _lengthened(full, prior, coarser)
@@ -166,8 +170,9 @@ def _columns(
 
 
 def _coarser(measurements: Sequence[Measurement]) -> Iterable[Version]:
-    """The columns in groups, each once."""
-    return dict.fromkeys(v for one in measurements for v in one.versions if v[1] is not None)
+    """The columns in groups of tables of several columns, each once; a column's own table tells `_columns`."""
+    several = [one for one in measurements if len(one.columns) > 1]
+    return dict.fromkeys(v for one in several for v in one.versions if v[1] is not None)
 
 
 def _renamed(full: Domain, measurement: Measurement, coarser: Mapping[Version, str]) -> Measurement:

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from facsimile.spec.columns import Axis
-from facsimile.table.exact import Floats
+from facsimile.table.exact import Floats, Ints
+from facsimile.table.fit import grouped
 from facsimile.table.table import Table
 
 MULTIPLES: Floats = np.array([2.0**power for power in range(17)])
@@ -49,9 +50,13 @@ class Leaning:
         parts = (dict(zip(prior.domain.names, part, strict=True)) for part in zip(*found, strict=True))
         return cls(prior.n, *parts)
 
-    def column(self, name: str, counts: Floats, variances: Floats, expected: Floats) -> tuple[Floats, Floats]:
-        """A column's noisy counts, drawn to the prior as far as they let themselves; and their variances."""
-        spread = expected + expected**2 * self.doubts[name]
+    def column(
+        self, name: str, counts: Floats, variances: Floats, codes: Floats, groups: Ints
+    ) -> tuple[Floats, Floats]:
+        """Noisy counts of groups of a column's codes, drawn to the prior as far as they let themselves; and
+        their variances. `codes`: how many were expected of each."""
+        expected = grouped(codes, [groups])
+        spread = grouped(codes + codes**2 * self.doubts[name], [groups])
         weight = trusted(counts, expected, spread, variances)
         return expected + weight * (counts - expected), weight * variances
 

@@ -71,6 +71,13 @@ class Item:
             return every if self.word == PAIRS else every[: self.number]
         return [tuple(name for name, _ in self.columns)]
 
+    def counts(self, names: Clique) -> set[str]:
+        """The columns that its tables count, in two groups or more, whatever was answered before."""
+        if self.columns:
+            return {name for name, number in self.columns if number != 1}
+        pairs = self.word == PAIRS and len(names) < 2
+        return set() if self.number == 1 or self.word == STRONGEST or pairs else set(names)
+
     def fine(self, domain: Domain) -> bool:
         """Whether its tables are as fine as the domain whatever was answered before."""
         if self.word:

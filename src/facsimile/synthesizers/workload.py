@@ -56,9 +56,14 @@ class Workload(Synthesizer):
     scores: str = NONE
 
     def check(self, domain: Domain, n: int, share: Fraction, delta: Fraction = Fraction(0)) -> None:
-        """Read the measurements, the weights and the scores."""
+        """Read the measurements, the weights and the scores; no column may be left to guesses."""
         left = share - sum(score_shares(self.scores, share).values())
-        shares(self.weights, items(self.measurements, domain, n, left), domain, n, left)
+        every = items(self.measurements, domain, n, left)
+        shares(self.weights, every, domain, n, left)
+        counted = set[str]().union(*(item.counts(domain.names) for item in every))
+        missing = next((axis.name for axis in domain.axes if axis.size > 1 and axis.name not in counted), None)
+        if missing is not None:
+            raise ValueError(f"nothing counts {missing}: add `{missing}` or `each` to `measurements`")
 
     def asks(self) -> tuple[str, ...]:
         """The criteria whose scores it asks for."""
@@ -152,8 +157,9 @@ def firm(measurement: Measurement) -> Measurement:
 def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequence[Measurement]:
     """What a tree is fitted to: of a ρ, which affords tables that say nothing, those that say something.
 
-    A table of several columns is left out where it is no farther from independent columns, in L1, than noise
-    explains, and the part of it that a fit would keep (FELT). With a prior, which knows better, nothing is.
+    A table of several columns that is no farther from independent columns, in L1, than noise explains, and the
+    part of it that a fit would keep (FELT), gives way to the tables of its columns: their sums are noisy counts
+    without a bias, and may be all that is known of a column. With a prior, which knows better, none does.
     """
     if not isinstance(share, Rho) or known.prior is not None:
         return found
@@ -162,7 +168,12 @@ def heard(found: Sequence[Measurement], known: Known, share: Fraction) -> Sequen
         typical = sqrt(2 / pi * one.variance)
         return said(one.counts, typical, known.n) > FELT * typical * one.counts.size
 
-    return [one for one in found if len(one.columns) == 1 or says(one)]
+    def parts(one: Measurement) -> Sequence[Measurement]:
+        if len(one.columns) == 1 or says(one):
+            return [one]
+        return [one.onto((name,)) for name in one.columns]
+
+    return [part for one in found for part in parts(one)]
 
 
 def strongest(found: Sequence[Measurement], margins: Mapping[str, Floats], n: int, number: int) -> list[Clique]:

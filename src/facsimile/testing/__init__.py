@@ -23,6 +23,7 @@ from facsimile.testing.neighbours import every_pair as every_pair
 from facsimile.testing.neighbours import random_pairs as random_pairs
 from facsimile.testing.neighbours import small_domain as small_domain
 from facsimile.testing.queries import check_query as check_query
+from facsimile.testing.synthesizers import check_columns as check_columns
 from facsimile.testing.synthesizers import check_only_answers as check_only_answers
 from facsimile.testing.synthesizers import check_spending as check_spending
 from facsimile.testing.synthesizers import check_synthesizer as check_synthesizer

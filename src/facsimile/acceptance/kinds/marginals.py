@@ -153,6 +153,11 @@ class RelativeKind(Kind[MarginalsRelative]):
             return value
         return 1 / (1 - value) if value < 1 else None
 
+    @property
+    def least(self) -> int:
+        """No ratio is below 1."""
+        return 0 if self.sharp else 1
+
     def bound(self, value: float) -> float | None:
         """A clipped ratio may be any above λ."""
         if self.sharp:
