@@ -66,7 +66,7 @@ def test_a_section_that_fails_is_evidence_against_and_the_rest_is_tried(
     assert "ZeroDivisionError" in found.evidence[1].test and "nobody" not in str(found.as_json())
 
 
-@pytest.mark.parametrize("kind", ["sensitivity", "distinguished"])
+@pytest.mark.parametrize("kind", ["sensitivity", pytest.param("distinguished", marks=pytest.mark.long)])
 def test_half_the_noise_is_found(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """By either kind of evidence about a marginal, each by itself."""
     from facsimile.audit import questions

@@ -873,7 +873,7 @@ def judge(d: Drawn) -> None:
     assert unclaimed(d, page) == []
 
 
-CHECKS = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+CHECKS = settings(max_examples=70, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @seed(14)

@@ -48,7 +48,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return made(tmp_path_factory.mktemp("plan") / "people.study")
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(
     fresh=st.integers(2, 40),
     good=st.integers(0, 3),

@@ -80,6 +80,7 @@ def test_a_count_is_that_of_the_box_with_sensitivity_1() -> None:
         assert NoisyAnswer(query, Fraction(1)).units == 1
 
 
+@pytest.mark.long
 @BOTH
 def test_a_larger_pool_with_little_noise_comes_closer(made: type[Pooled]) -> None:
     """The distance of the whole table; a few queries cannot say what sixty cells hold."""

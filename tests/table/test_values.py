@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facsimile.errors import FacsimileError
@@ -36,6 +36,7 @@ def frame(texts: list[str | None], others: list[str | None]) -> pyarrow.Table:
     return pyarrow.table({"age": [a for a, _ in both], "sort": [b for _, b in both]})
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.sampled_from(TEXTS), st.sampled_from(["abc", "5", "x", None, " true "])), max_size=30
