@@ -12,6 +12,7 @@ from facsimile.testing.addresses import FORMS
 
 
 def test_every_kind_is_tried_or_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "apart", lambda form, folder: 1)
     found = list(readers.readers())
     assert all(one.passed and one.kind == "reader" for one in found)
     assert {kind.name for kind in KINDS} == {one.case.partition(" .")[0] for one in found} - {

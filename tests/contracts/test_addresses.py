@@ -123,7 +123,7 @@ FRAMES = (*FORMS, Form("stream", "", lambda records, _: polars.DataFrame(table(r
 @pytest.mark.parametrize("form", FRAMES, ids=lambda form: str(form.name))
 def test_no_record_changes_what_another_becomes(form: Form, place: str) -> None:
     figures = check_form(form, PLACES[place])
-    assert figures["read"] > 40 and figures["unwritable"] < figures["read"]
+    assert figures["read"] > len(form.odd) // 3 and figures["unwritable"] < figures["read"] // 4
 
 
 @pytest.mark.parametrize(
