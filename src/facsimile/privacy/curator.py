@@ -136,9 +136,9 @@ class Search:
 
     Theorem.  What is asked through it is what mechanisms.search.Plan is proved for.
     Needs.    The index keeps nothing from one call to the next but what `once` gave it (release/scheme.py).
-    Proof.    `once`, `find` and `after` are given once each, and none after one in which a mechanism failed [A];
-      within `find` every index has an allowance of its own of plan.index [B], which ends with the index [C], and
-      what `once` left has ended [F]; coins come from the curator's own noise [D]. A failure belongs to the
+    Proof.    `once`, `find` and `after` are given once each, and none after a part that failed [A]; within
+      `find` every index has an allowance of its own of plan.index [B], which ends with the index [C], and what
+      `once` left has ended [F]; coins come from the curator's own noise [D]. A failure belongs to the
       allowance that it happened in, so no index learns of another's; it is the index's outcome, whatever was
       made of it [G]. Nothing is answered after the end [E], nor after an index that ended the search [H].  QED
     """

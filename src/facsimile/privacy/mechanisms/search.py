@@ -64,8 +64,9 @@ class Plan:
     Theorem.     The release is (once + SEL(index) + after)-DP, SEL as modes.py proves it; with δ declared it is
       (ε, δ)-DP with the ε of `total`.
     Needs.       Indices are independent, each `index`-DP; coins and configurations come from a public law [A];
-      the lowest index that succeeds, fails or halts decides [B]; one process works under a charge (ledger.begin); a
-      decision is on disk before anything depends on it and is never drawn again (release/journal.py).
+      the lowest index that succeeds, fails or halts decides [B]; one process works under a charge
+      (ledger.begin); a decision is on disk before anything depends on it and is never drawn again
+      (release/journal.py).
     Proof.       The first part does not depend on the search; the search is a private selection; the last part
       sees one selected candidate. The three compose. An exception that leaves an index is an outcome like a
       success: it ends the search [B], its probability is part of Q, and nothing is released under the charge
