@@ -271,7 +271,7 @@ def test_nobody_decides_without_a_name_and_a_reason(desk: Desk, chromium: Chromi
 def test_a_browser_comes_in_by_a_file_and_its_cookie_is_for_our_pages_alone(
     desk: Desk, chromium: Chromium
 ) -> None:
-    """What leads there is a page of no origin: the door lets its token in, and nothing else that it asks for."""
+    """What leads there is a page of no origin: the door lets its token in, and nothing else of it."""
     page = desk.door.page(desk.door.link())
     with chromium.browser() as stranger:
         stranger.open(page)

@@ -50,8 +50,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-LEADS = """<!doctype html><meta charset="utf-8"><title>facsimile</title><meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url={0}"><a href="{0}">Open the workbench</a>
+LEADS = """<!doctype html><meta charset="utf-8"><title>facsimile</title>
+<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={0}">
+<a href="{0}">Open the workbench</a>
 """
 """A page that leads on: a cookie for our own pages alone goes along where one of them leads, and a redirection
 that began elsewhere would not take it."""
@@ -91,7 +92,7 @@ class Door:
         return f"{self.origin}{ENTER}?token={token}"
 
     def page(self, link: str) -> Path:
-        """A new file, for its owner alone, that leads to a link; it goes when the link is used, or with `close`."""
+        """A new file, for its owner alone, that leads to a link; it goes when that is used, or with `close`."""
         try:
             folder = self.links[link.rpartition("=")[2]] = Path(tempfile.mkdtemp(prefix="facsimile-"))
         except OSError:
