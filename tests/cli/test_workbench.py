@@ -16,13 +16,15 @@ from workbench.desk import written
 BROWSER = """#!{python}
 import json, os, signal, stat, sys, urllib.request
 from pathlib import Path
-page = Path(urllib.request.url2pathname(sys.argv[1].removeprefix("file://")))
-link = page.read_text().partition("url=")[2].partition('"')[0]
-modes = [oct(stat.S_IMODE(path.stat().st_mode)) for path in (page, page.parent)]
-status = urllib.request.urlopen(link).status if {follows} else 0
-seen = dict(argv=sys.argv, link=link, modes=modes, page=str(page), status=status, left=page.exists())
-Path("seen.json").write_text(json.dumps(seen))
-os.kill(os.getppid(), signal.SIGTERM)
+try:
+    page = Path(urllib.request.url2pathname(sys.argv[1].removeprefix("file://")))
+    link = page.read_text().partition("url=")[2].partition('"')[0]
+    modes = [oct(stat.S_IMODE(path.stat().st_mode)) for path in (page, page.parent)]
+    status = urllib.request.urlopen(link, timeout=10).status if {follows} else 0
+    seen = dict(argv=sys.argv, link=link, modes=modes, page=str(page), status=status, left=page.exists())
+    Path("seen.json").write_text(json.dumps(seen))
+finally:
+    os.kill(os.getppid(), signal.SIGTERM)
 """
 
 

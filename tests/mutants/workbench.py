@@ -53,8 +53,8 @@ WORKBENCH = (
     Mutant(
         "a link works twice",
         "workbench/door.py",
-        "        self.links.discard(token)\n",
-        "",
+        "        self._use(token)\n        secret",
+        "        secret",
         (f"{DOOR}::test_a_link_lets_one_person_in_once",),
         "who reads the terminal's history or the browser's comes in",
     ),
