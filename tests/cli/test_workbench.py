@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from facsimile.cli.workbench import COMMANDS
 from workbench.desk import written
 
 BROWSER = """#!{python}
@@ -35,11 +36,12 @@ def test_a_browser_is_started_without_the_token_once_the_server_answers(tmp_path
     table, browser = written(tmp_path), tmp_path / "browser"
     browser.write_text(BROWSER.format(python=sys.executable, follows=follows))
     browser.chmod(0o700)
-    command = [sys.executable, "-m", "facsimile", "workbench", "wards.yaml", "--public", str(table), "--open"]
+    command = [sys.executable, "-m", "facsimile", *COMMANDS, "wards.yaml", "--public", str(table), "--open"]
     environment = os.environ | {"BROWSER": f"{browser} %s", "TMPDIR": str(tmp_path)}
     said = subprocess.run(
         [*command, "--json"], cwd=tmp_path, env=environment, capture_output=True, timeout=60, check=False
     ).stdout
+    assert (tmp_path / "seen.json").exists(), "it was given no page, or no answer"
     seen: dict[str, Any] = json.loads((tmp_path / "seen.json").read_text())
     token = json.loads(said)["link"].partition("token=")[2]
     assert seen["link"].endswith(token) and len(token) > 40

@@ -118,7 +118,7 @@ class Ends(MemoryLedger):
         super().__init__()
         self.ends: list[str] = []
 
-    def close(self, receipt: Receipt, kind: str = "done") -> None:
+    def close(self, receipt: Receipt, kind: Any = "done") -> None:
         self.ends.append(kind)
         super().close(receipt, kind)
 
