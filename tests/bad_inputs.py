@@ -451,6 +451,11 @@ for _what, _given in COMMANDS.items():
     OTHERS.append(Case("The command", _what, "E001", 2, said(_given)))
 
 
+@case("The command", "an address with a password", "E004", 2)
+def _(folder: Path) -> Arguments:
+    return ["check", LOANS, "--public", "postgres://me:secret@host/registry#births"]
+
+
 @case("The command", "a seed in a production run", "E206", 2)
 def _(folder: Path) -> Arguments:
     return release(folder, "--seed", 1)

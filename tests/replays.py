@@ -40,7 +40,8 @@ def frames(path: Path) -> Iterator[Frame]:
         header = json.loads(line)
         raw, rest = rest[: header["bytes"]], rest[header["bytes"] :]
         assert rest[:1] == b"\n"
-        yield header["index"], header["call"], np.frombuffer(raw, np.int64).reshape(header["shape"])
+        if header["call"] != "padding":
+            yield header["index"], header["call"], np.frombuffer(raw, np.int64).reshape(header["shape"])
         rest = rest[1:]
 
 

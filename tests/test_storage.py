@@ -128,7 +128,21 @@ def half_then_full(descriptor: int, line: bytes) -> int:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+class Pieces:
+    """A disk that takes so many bytes at each call, the last size for ever; None: it is full."""
+
+    def __init__(self, *sizes: int | None) -> None:
+        self.sizes = list(sizes)
+
+    def __call__(self, descriptor: int, line: bytes) -> int:
+        size = self.sizes.pop(0) if len(self.sizes) > 1 else self.sizes[0]
+        return full(descriptor, line) if size is None else WRITE(descriptor, line[:size])
+
+
 WRITE = os.write
+LONG = bytes(range(256)) * 40
+MOST = 0x7FFFF000
+"""What Linux writes at one call, whatever it was given."""
 writes = pytest.mark.parametrize("write", [half, full, half_then_full])
 
 
@@ -160,6 +174,40 @@ def test_a_short_write_replaces_nothing(file: Path, write: object, monkeypatch: 
     assert storage.read(file) == b"one\n"
     storage.replace(file, b"other\n")
     assert storage.read(file) == b"other\n"
+
+
+def test_pieces_that_the_disk_takes_make_one_whole_line(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "write", Pieces(1, 4096, 1000))
+    storage.append(file, LONG)
+    storage.append(file.with_name("new"), LONG, create=True)
+    assert storage.read(file) == b"one\n" + LONG and storage.read(file.with_name("new")) == LONG
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_pieces_before_the_disk_is_full_are_taken_back(
+    file: Path, create: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "write", Pieces(1, 4096, None))
+    path = file.with_name("new") if create else file
+    assert code(lambda: storage.append(path, LONG, create=create)) == "E330"
+    assert names(file.parent) == ["file"] and storage.read(file) == b"one\n"
+
+
+def test_a_line_may_be_longer_than_what_the_system_writes_at_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with a hole stands for gigabytes of zeros."""
+    calls: list[int] = []
+
+    def sparse(descriptor: int, line: bytes) -> int:
+        calls.append(min(len(line), MOST))
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size + calls[-1])
+        return calls[-1]
+
+    monkeypatch.setattr(os, "write", sparse)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    storage.append(file, bytes(MOST + 5))
+    assert calls == [MOST, 5] and file.stat().st_size == len(b"one\n") + MOST + 5
 
 
 def broken(*_: object, **__: object) -> None:

@@ -36,6 +36,8 @@ _CATALOGUE = """
 # the command line
 E001 {problem}
      Run `{command} --help`.
+E004 A password stands in the command line, where every user of this machine can read it.
+     Leave it out and put it into ~/.pgpass, a file that PGPASSFILE names, or PGPASSWORD; then change it.
 # a call from Python
 E002 A table of this kind needs the package {package}.
      Install it: pip install {package}, or take to_arrow().

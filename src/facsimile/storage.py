@@ -120,10 +120,15 @@ def append(path: Path, line: bytes, create: bool = False) -> None:
 
 
 def _written(descriptor: int, line: bytes) -> bool:
+    """Whether all of it was written; a system takes at most so much at one call, Linux 2,147,479,552 bytes."""
+    left, taken = memoryview(line), 1
     try:
-        return os.write(descriptor, line) == len(line)
+        while left and taken:
+            taken = os.write(descriptor, left)
+            left = left[taken:]
     except OSError:
         return False
+    return not left
 
 
 def _take_back(path: Path, descriptor: int, before: int | None) -> None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 import pyarrow.csv
 import pytest
+import typer
 import yaml
 
 import engines
 import facsimile
 from facsimile.cli import ledger, program
+from facsimile.cli.options import refuse_passwords
 from facsimile.release import run as running
 from facsimile.sources.address import Address
+from facsimile.workbench import trying
+from facsimile.workbench.bench import Bench
 from programs import Program, Ran
 from releases import specification, write_data
 
@@ -82,9 +89,14 @@ def test_every_option_that_takes_a_source_is_known_here() -> None:
     assert found == {*LINES, ("ledger new", "data")}
 
 
+def sources() -> dict[str, str]:
+    """Every file of the package."""
+    return {path.relative_to(SOURCE).as_posix(): path.read_text() for path in sorted(SOURCE.rglob("*.py"))}
+
+
 def test_only_the_reader_opens_a_source() -> None:
     """And so only the guard of the reader has to be right."""
-    texts = {path.relative_to(SOURCE).as_posix(): path.read_text() for path in SOURCE.rglob("*.py")}
+    texts = sources()
     opening = [name for name, text in texts.items() if re.search(r"\bopened\(", text)]
     assert sorted(opening) == ["privacy/reader.py", "sources/source.py"]
     labels = [name for name, text in texts.items() if re.search(r"source import .*\blabels\b", text)]
@@ -144,7 +156,7 @@ def test_no_command_for_public_data_takes_a_claimed_table(
         source,
         f"{postgres}#public.claimed",
         f"postgresql://{where}#claimed",
-        f"POSTGRES://somebody:else@{where}#claimed",
+        f"POSTGRES://somebody@{where}#claimed",
         f"postgres://localhost:{port}#claimed",
         f"postgres://[::1]:{port}#claimed",
         f"postgres://{where.replace('postgres', 'postgre%73')}#claimed",
@@ -337,3 +349,72 @@ def test_a_folder_that_spark_reads_is_released(home: Path, run: Program) -> None
     file = f"spark://local{home}/people.csv"
     assert release(run, file, ledger="file.ledger", out="d").code == 0
     assert (home / "people.csv.key").exists(), "a file that Spark reads is a file"
+
+
+def taken(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every way to give a value to every command, the value left out."""
+    for name, other in getattr(command, "commands", {}).items():
+        yield from taken(other, (*words, name))
+    for parameter in command.params:
+        if not getattr(parameter, "is_flag", False):
+            yield (*words, "") if parameter.param_type_name == "argument" else (*words, parameter.opts[0], "")
+
+
+LOGINS = (
+    "postgres://me:5esame@host/registry#births",
+    "PostgreSQL://:5esame@host/registry",
+    "postgres://me:a/5esame#@host/registry#births",
+    "postgres://me@host/registry?password=5esame#births",
+    "spark://me:5esame@host:7077/data",
+    "tcp://me:5esame@host:8786",
+    "--data=postgres://me:5esame@host/registry#births",
+)
+
+
+def test_no_option_of_any_command_takes_a_password(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every user of a machine can read its command lines: refused before it is parsed, and not repeated."""
+    ways = list(taken(typer.main.get_command(program.app)))
+    assert {*LINES} <= {(words[0], words[-2].lstrip("-")) for words in ways if len(words) > 2}
+    monkeypatch.setattr(program, "_whole", lambda: pytest.fail("it was parsed"))
+    for words, login in product(ways, LOGINS):
+        found = run(*words[:-1], login)
+        assert found.code == 2 and "E004" in found.err and "5esame" not in found.out + found.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgres://me@host:5432/registry#births",
+        "postgres://me:@host/registry#births",
+        "spark://host:7077/data/a@b:c",
+        "C:/data/births.csv",
+        "tcp://host:8786",
+        "a:b@c.csv",
+    ],
+)
+def test_an_address_without_a_password_is_none(address: str) -> None:
+    refuse_passwords(["check", "release.yaml", "--public", address, f"--data={address}"])
+
+
+def test_jobs_of_the_workbench_are_started_without_a_login(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "release.yaml", Address.of("postgres://me:5esame@host/registry#births"))
+    seen: Any = SimpleNamespace(digest="0" * 64)
+    started = (
+        trying.explore_words(bench, seen, {}),
+        trying.draft_words(bench, {}),
+        trying.rehearse_words(bench, "1", "out"),
+    )
+    for words in started:
+        refuse_passwords(words)
+        assert "5esame" not in " ".join(words) and "postgres://host:5432/registry#public.births" in words
+
+
+STARTS = re.compile(
+    r"\b(subprocess|webbrowser)\.(?!list2)\w+\(|\b(os|pty|asyncio)\.(exec|spawn|posix_spawn|system|popen|create_sub|startf)"
+)
+
+
+def test_every_place_that_starts_a_program_is_known() -> None:
+    """Each was read for what it puts into a command line: one more is to be read, too."""
+    found = [(path, match[0]) for path, text in sources().items() for match in STARTS.finditer(text)]
+    assert found == [("cli/workbench.py", "webbrowser.open("), ("workbench/jobs.py", "subprocess.Popen(")]

@@ -50,6 +50,8 @@ def test_a_table_that_nobody_knew_is_drafted_tried_signed_and_rehearsed_by_click
         address = link(screen)
         origin = address.partition("/enter")[0]
         browser.open(address)
+        browser.until("document.querySelector('#who input') !== null")
+        ready(browser)
         fill(browser, "#who [name=name]", "Ada Example")
         fill(browser, "#who [name=role]", "Statistician")
         sent(browser, "#who form button")

@@ -388,8 +388,8 @@ CLAIMS = (
     Mutant(
         "data-dependent error text: a mechanism's own words",
         "privacy/curator.py",
-        "        except Exception:\n            self._failed.append(type(mechanism).__name__)",
-        "        except Exception as error:\n            self._failed.append(str(error))",
+        "        except Exception:\n            failed.append(type(mechanism).__name__)",
+        "        except Exception as error:\n            failed.append(str(error))",
         (f"{RULES}::test_p8_a_failure_says_only_which_mechanism_and_stays_charged",),
         "an exception's words can hold a value",
     ),
@@ -519,7 +519,7 @@ CLAIMS = (
     Mutant(
         "retry without a charge: after a failure",
         "privacy/curator.py",
-        '        if self._failed:\n            raise refusal("E701", name=self._failed[0])\n',
+        '    if failed:\n        raise refusal(FAILED, name=failed[0])\n',
         "",
         (f"{RULES}::test_nothing_is_answered_after_a_mechanism_has_failed",),
         "that it failed is an answer",
@@ -536,8 +536,8 @@ CLAIMS = (
         "the table is opened before the charge",
         "privacy/curator.py",
         "        receipt = self._charges.charge(mechanism.cost(), type(mechanism).__name__)\n"
-        "        with self._ending(receipt):\n            receipt.use()\n            return self._sample(mechanism)\n",
-        "        found = self._sample(mechanism)\n"
+        "        with self._ending(receipt):\n            receipt.use()\n            return self._sample(mechanism, self._failed)\n",
+        "        found = self._sample(mechanism, self._failed)\n"
         "        receipt = self._charges.charge(mechanism.cost(), type(mechanism).__name__)\n"
         "        with self._ending(receipt):\n            receipt.use()\n            return found\n",
         (f"{RULES}::test_p3_the_charge_comes_before_the_table_is_opened",),

@@ -17,6 +17,8 @@ CRASHES = "tests/release/test_run_crashes.py"
 LABELLED = "tests/sources/test_labelled.py"
 ADDRESSES = "tests/contracts/test_addresses.py"
 DESCRIBED = "tests/draft/test_description.py"
+CURATOR = "tests/privacy/test_curator.py"
+STORAGE = "tests/test_storage.py"
 SYSTEM = f"{RUN}::test_everything_random_comes_from_the_system_and_stands_in_the_transcript"
 
 REVIEW = (
@@ -707,5 +709,113 @@ REVIEW = (
         "",
         (HOSTILE,),
         "a list, or a tuple of a class of its own, is another after the check than before",
+    ),
+    Mutant(
+        "a failure shared by indices that run side by side",
+        "privacy/curator.py",
+        "            spending = Spending(*self._plan.spendable(self._plan.index, first=False))  # [B]\n",
+        "            spending = Spending(*self._plan.spendable(self._plan.index, first=False))  # [B]\n"
+        "            spending.failed = self._curator._failed\n",
+        (
+            f"{CURATOR}::test_the_same_draws_end_in_the_same_outcome_for_every_number_of_workers",
+            f"{CURATOR}::test_as_many_searches_end_in_a_release_as_the_law_says",
+        ),
+        "an index that nobody asks for would end one that succeeds: the law depends on --workers",
+    ),
+    Mutant(
+        "an index that failed is accepted",
+        "privacy/curator.py",
+        "            _refuse_after(spending.failed)  # [G]\n",
+        "",
+        (f"{CURATOR}::test_an_index_in_which_a_mechanism_failed_is_accepted_by_nobody",),
+        "a generator that catches the failure would release what it made without an answer",
+    ),
+    Mutant(
+        "an index that failed counts as rejected",
+        "privacy/mechanisms/search.py",
+        "                found = lowest.result()  # [B] [G]\n",
+        "                found = None if lowest.exception() else lowest.result()  # [B] [G]\n",
+        (f"{CURATOR}::test_an_index_in_which_a_mechanism_failed_is_accepted_by_nobody",),
+        "an outcome that the proof counts would be tried again",
+    ),
+    Mutant(
+        "answers after an index that ended the search",
+        "privacy/curator.py",
+        "            self.end()  # [H]\n",
+        "",
+        (f"{CURATOR}::test_an_index_that_fails_ends_all_answers_of_its_search",),
+        "the part for an accepted candidate would be spent on one that failed",
+    ),
+    Mutant(
+        "a search after a failure before it",
+        "privacy/curator.py",
+        "            _refuse_after(before.failed)\n",
+        "            pass\n",
+        (f"{CURATOR}::test_a_failure_before_the_search_ends_it",),
+        "what every index rests on was never answered",
+    ),
+    Mutant(
+        "a failure after the decision leaves the charge open",
+        "privacy/curator.py",
+        "            if left and code != FAILED:",
+        "            if left:",
+        (f"{CURATOR}::test_a_failure_after_the_decision_ends_the_charge_and_is_not_tried_again",),
+        "each rerun would be another answer under one charge",
+    ),
+    Mutant(
+        "one call writes a whole file",
+        "storage.py",
+        "        while left and taken:\n",
+        "        if left and taken:\n",
+        (f"{STORAGE}::test_pieces_that_the_disk_takes_make_one_whole_line",),
+        "a decision above 2 GiB is charged for and can never be written",
+    ),
+    Mutant(
+        "a disk that takes nothing is asked for ever",
+        "storage.py",
+        "            left = left[taken:]\n",
+        "            left = left[max(1, taken) :]\n",
+        (f"{STORAGE}::test_a_short_write_leaves_nothing",),
+        "bytes that were never written would count as written",
+    ),
+    Mutant(
+        "a column's texts in one array",
+        "release/writing.py",
+        "    piece = max(1, MOST_TEXT // ",
+        "    piece = max(1 << 31, MOST_TEXT // ",
+        ("tests/release/test_writing.py::test_a_column_of_more_text_than_one_array_holds_is_written_in_pieces",),
+        "2 GiB of labels fail after the decision, at every rerun",
+    ),
+    Mutant(
+        "a large exponential is rounded at a fixed place",
+        "privacy/budget.py",
+        "scaleb(max(-_PLACES, value.adjusted() - _DIGITS))",
+        "scaleb(-_PLACES)",
+        ("tests/privacy/test_budget.py::test_an_exponential_of_any_size_is_rounded_up_and_not_far",),
+        "an index of ε above 23 ends in an internal error",
+    ),
+    Mutant(
+        "a large exponential is rounded down",
+        "privacy/budget.py",
+        "    return Fraction(WIDE.add(value, unit).quantize(",
+        "    return Fraction(WIDE.subtract(value, unit).quantize(",
+        ("tests/privacy/test_budget.py::test_an_exponential_of_any_size_is_rounded_up_and_not_far",),
+        "a cost is understated",
+    ),
+    Mutant(
+        "e^1000 stands for every larger one",
+        "privacy/modes.py",
+        '        if one > STEEP:\n            raise ValueError("no delta is left for an index with so large an epsilon")\n',
+        "        one = min(one, Fraction(STEEP))\n",
+        ("tests/privacy/test_modes.py::test_a_delta_beyond_all_numbers_is_no_delta",),
+        "a fit would have a delta that its search does not keep",
+    ),
+    Mutant(
+        "a noise multiplier of zero",
+        "synthesizers/adversary.py",
+        "    if any(number is not None and number <= 0 for number in given):\n",
+        "    if any(number is not None and number < 0 for number in given):\n",
+        ("tests/synthesizers/test_patectgan.py::test_what_makes_no_sense_is_refused_before_a_charge",),
+        "what is divided by it ends in an internal error",
     ),
 )  # fmt: skip

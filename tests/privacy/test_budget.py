@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facsimile.privacy.budget import Cost, Rho, log_upper
+from facsimile.privacy.budget import WIDE, Cost, Rho, as_decimal, log_upper, upper
 
 EXACT = Context(prec=120)
 SLACK = Fraction(1, 10**39)
@@ -74,3 +74,12 @@ def test_a_cost_covers_another_in_every_currency_or_not_at_all(place: int) -> No
     for amount in AMOUNTS:
         other = [*whole[:place], amount, *whole[place + 1 :]]
         assert Cost(*whole).covers(Cost(*other)) is (amount <= Fraction(1, 3))
+
+
+@given(st.fractions(0, 1000, max_denominator=10**6))
+def test_an_exponential_of_any_size_is_rounded_up_and_not_far(x: Fraction) -> None:
+    """Once e^24 had too many digits before the point to be rounded at the 40th after it."""
+    precise = Context(prec=600)
+    true = Fraction(precise.exp(precise.divide(Decimal(x.numerator), Decimal(x.denominator))))
+    found = upper(WIDE.exp(as_decimal(x)))
+    assert true < found <= true + max(Fraction(2, 10**40), true * Fraction(3, 10**42))

@@ -457,3 +457,11 @@ def test_a_search_until_success_would_show_what_delta_hides() -> None:
                 mode.delta(Fraction(1), Fraction(1, 10))
             with pytest.raises(ValueError, match="no theorem"):
                 mode.pull()
+
+
+def test_a_delta_beyond_all_numbers_is_no_delta() -> None:
+    """Once e^1000 stood for every larger one: a fit had a delta that a search does not keep."""
+    coin = Coin(false_accept=ALPHA, gamma=Fraction(1, 20))
+    assert coin.delta(Fraction(1000), Fraction(1)) > Fraction(10) ** 434
+    with pytest.raises(ValueError, match="no delta is left"):
+        coin.delta(Fraction(1001), Fraction(1))

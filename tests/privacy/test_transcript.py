@@ -30,6 +30,7 @@ def frames(path: Path) -> list[tuple[str, Integers]]:
         assert rest[:1] == b"\n"
         found.append((header["call"], np.frombuffer(raw, np.int64).reshape(header["shape"])))
         rest = rest[1:]
+    assert (found.pop()[0], path.stat().st_size.bit_count()) == ("padding", 1)
     return found
 
 
@@ -152,3 +153,31 @@ def test_a_draw_that_found_no_room_is_told_before_a_decision_and_not_over_anothe
                 transcript.keep()
             if fails:
                 raise KeyError
+
+
+@pytest.mark.parametrize("most", [1, 7, 20_000, 130_000, 140_000])
+def test_the_size_of_a_sealed_transcript_is_a_step_and_tells_no_number_of_indices(
+    tmp_path: Path, most: int
+) -> None:
+    sizes = set()
+    for draws in (1, 1 + most):
+        path = tmp_path / f"noise-{draws}"
+        with Transcript(path) as transcript:
+            transcript.note("laplace", np.arange(draws, dtype=np.int64))
+        assert frames(path)[0][1].tolist() == list(range(draws))
+        sizes.add(path.stat().st_size)
+    assert sizes == ({1 << 20} if most < 140_000 else {1 << 20, 1 << 21})
+
+
+def test_a_disk_without_room_for_padding_keeps_every_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int, line: bytes) -> int:
+        raise OSError
+
+    with Transcript(tmp_path / "noise") as transcript:
+        transcript.note("laplace", np.arange(5, dtype=np.int64))
+        transcript.keep()
+        before = (tmp_path / "noise").read_bytes()
+        monkeypatch.setattr(os, "write", full)
+    assert (tmp_path / "noise").read_bytes() == before and mode(tmp_path / "noise") == 0o400

@@ -29,7 +29,7 @@ RANDOM = {
     "privacy/noise.py": {"import secrets", "default_rng"},
     "privacy/ledger.py": {"import secrets"},
     "privacy/dataset.py": {"import secrets"},
-    "workbench/door.py": {"import secrets"},
+    "workbench/door.py": {"import secrets", "import tempfile"},
     "release/run.py": {"import secrets", "default_rng"},
     "documents/facts.py": {"import uuid"},
     "documents/labelled.py": {"import tempfile"},
@@ -184,7 +184,9 @@ def test_what_was_drawn_is_on_disk_before_the_decision_is(
     monkeypatch.setattr(run, "reached", reached)
     monkeypatch.setattr(bundle, "reached", reached)
     release(request(tmp_path))
-    assert len(sizes) == 2 and 0 < sizes[0] < sizes[1] == beside(tmp_path).stat().st_size
+    sealed, drawn = beside(tmp_path).read_bytes(), (tmp_path / "copy2").read_bytes()
+    assert len(sizes) == 2 and 0 < sizes[0] < sizes[1] == len(drawn)
+    assert sealed.startswith(drawn) and not sealed[len(drawn) :].partition(b"\n")[2].strip(b"\0\n")
 
 
 @pytest.mark.parametrize("n", [1, 2**62, 2**63, 2**64 + 1, 10**40])

@@ -98,7 +98,7 @@ def sealed(folder: Path) -> list[tuple[str, bytes]]:
     while content:
         head, _, content = content.partition(b"\n")
         call = json.loads(head)
-        found += [] if call["call"] == "charge" else [(call["call"], content[: call["bytes"]])]
+        found += [] if call["call"] in ("charge", "padding") else [(call["call"], content[: call["bytes"]])]
         content = content[call["bytes"] + 1 :]
     return found
 

@@ -64,6 +64,8 @@ def test_by_default_a_teacher_has_four_records() -> None:
     ("given", "words"),
     [
         ({"noise_multiplier": "-1"}, "positive"),
+        ({"noise_multiplier": "0"}, "positive"),
+        ({"batch_size": "65537"}, "at most 65,536"),
         ({"epochs": "0"}, "positive"),
         ({"batch_size": "0"}, "positive"),
         ({"loss": "wasserstein"}, "loss"),

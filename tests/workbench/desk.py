@@ -57,6 +57,7 @@ class Desk:
         """Come in by a link, say who you are, and open a page."""
         browser.open(self.door.link())
         browser.until("document.querySelector('#who input') !== null")
+        ready(browser)
         fill(browser, "#who [name=name]", name)
         fill(browser, "#who [name=role]", role)
         browser.click("#who form button")

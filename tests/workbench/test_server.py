@@ -268,6 +268,20 @@ def test_nobody_decides_without_a_name_and_a_reason(desk: Desk, chromium: Chromi
         assert "E443" in sent(stranger, "form[action='/do/sign'] button")
 
 
+def test_a_browser_comes_in_by_a_file_and_its_cookie_is_for_our_pages_alone(
+    desk: Desk, chromium: Chromium
+) -> None:
+    """What leads there is a page of no origin: the door lets its token in, and nothing else of it."""
+    page = desk.door.page(desk.door.link())
+    with chromium.browser() as stranger:
+        stranger.open(page)
+        stranger.until("document.querySelector('#who input') !== null")
+        assert stranger.value("location.href") == f"{desk.door.origin}/" and not page.parent.exists()
+        assert [(cookie["sameSite"], cookie["httpOnly"]) for cookie in stranger.cookies()] == [("Strict", True)]
+        visited = stranger.ask("Page.getNavigationHistory")["entries"]
+        assert not any("token" in entry["url"] for entry in visited)
+
+
 EVIL = """<!doctype html><title>evil</title><body><script>
 const to = "%s", form = new URLSearchParams({item: "title", value: "Stolen", prose: "1", why: "x", back: "/"});
 const tries = {

@@ -123,10 +123,10 @@ class TapedCurator(Curator):
         other._failed = self._failed
         return other
 
-    def _sample(self, mechanism: Mechanism[T]) -> T:
+    def _sample(self, mechanism: Mechanism[T], failed: list[str]) -> T:
         """What the table answers, sampler for sampler as on the tape: so the answer is the one on the tape."""
         self._tape.note(type(mechanism).__name__, (mechanism, mechanism.cost(), self.domain))
-        answer = super()._sample(mechanism)
+        answer = super()._sample(mechanism, failed)
         self._tape.note("answered", answer)
         return answer
 

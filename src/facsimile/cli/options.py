@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,11 +29,26 @@ Alternatives = Annotated[
 ]
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 EPSILON = "Epsilon is a decimal number above 0."
+_PASSWORD = re.compile(
+    r"postgres(ql)?://[^@]*:[^@]+@|[a-z][a-z0-9+.-]*://[^/@#]*:[^/@#]+@|://.*\bpassword=", re.IGNORECASE
+)
+"""A login with a password; also one that holds what an address does not take."""
 
 
 def source(words: str) -> Any:
     """An option that takes the address of a source: a file, a database's table, PostgreSQL or Spark."""
     return typer.Option(metavar="SOURCE", parser=Address.of, help=words)
+
+
+def refuse_passwords(words: Sequence[str]) -> None:
+    """Every user of a machine can read the words that a program was started with.
+
+    >>> refuse_passwords(["check", "--data=postgres://me:secret@host/registry#births"])
+    Traceback (most recent call last):
+    facsimile.errors.Refused: E004 A password stands in the command line, ...
+    """
+    if any(_PASSWORD.search(word) for word in words):
+        raise refusal("E004")
 
 
 def refuse_unless(public: bool) -> None:

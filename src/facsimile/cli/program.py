@@ -26,6 +26,7 @@ from facsimile.cli import (
     specification,
     workbench,
 )
+from facsimile.cli.options import refuse_passwords
 from facsimile.cli.page import Screen, Unprinted, print_json, said_or
 from facsimile.errors import FacsimileError, refusal
 
@@ -97,6 +98,7 @@ def run() -> int:
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8")
     try:
+        refuse_passwords(sys.argv[1:])
         return _whole()(standalone_mode=False) or 0
     except FacsimileError as error:
         return _fail(error)

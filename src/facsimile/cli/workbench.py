@@ -32,6 +32,8 @@ def workbench_command(
 
     Example: facsimile workbench release.yaml --public births.csv
     """
+    import webbrowser
+
     from facsimile.workbench.door import Door
     from facsimile.workbench.server import bench_of, listening, server
 
@@ -44,12 +46,12 @@ def workbench_command(
     else:
         typer.echo(f"The workbench of {spec.name} is open on this machine. The link works once:\n\n  {link}\n")
         typer.echo("Whoever else shall take part gets a link on the page. Ctrl-C ends the workbench.")
-    if open_browser:
-        import webbrowser
-
-        webbrowser.open(link)
-    with contextlib.suppress(KeyboardInterrupt):
-        server(bench, door).run(sockets=[socket])
+    try:
+        page = door.page(link).as_uri() if open_browser else None
+        with contextlib.suppress(KeyboardInterrupt):
+            server(bench, door, lambda: page and webbrowser.open(page)).run(sockets=[socket])
+    finally:
+        door.close()
     if not as_json:
         typer.echo("The workbench is closed.")
 

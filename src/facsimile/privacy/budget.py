@@ -3,8 +3,9 @@
 Three currencies. ε: pure differential privacy. ρ: zero-concentrated (zCDP), for Gaussian noise: the Rényi
 divergence of order λ is at most λρ. δ: the probability that is left to chance where ε alone does not hold.
 
-Logarithms are the only place where a Fraction is not closed: they are taken in Decimal with 50 digits and
-rounded up at the 40th, so a cost is never understated.
+Logarithms and exponentials are the only place where a Fraction is not closed: they are taken in Decimal with 50
+digits and rounded up at the 40th after the point, or at the 43rd of all where they are large: a cost is never
+understated.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 WIDE = Context(prec=50)
-_DIGITS = Decimal(1).scaleb(-40)
+_PLACES, _DIGITS = 40, 42
 
 
 class Rho(Fraction):
@@ -97,8 +98,14 @@ def as_decimal(value: Fraction) -> Decimal:
 
 
 def upper(value: Decimal) -> Fraction:
-    """At least the true value: results of 50 digits are off by less than one unit of the 40th."""
-    return Fraction(WIDE.add(value, _DIGITS).quantize(_DIGITS, rounding=ROUND_CEILING, context=WIDE))
+    """At least the true value: below 1000, results of 50 digits are off by less than a unit of the 40th place;
+    above, by less than a unit of the 43rd digit, also e^x for x ≤ 1000 where x itself has 50 digits.
+
+    >>> upper(WIDE.exp(Decimal(24))) > Fraction("26489122129.8434722941391621")
+    True
+    """
+    unit = Decimal(1).scaleb(max(-_PLACES, value.adjusted() - _DIGITS))
+    return Fraction(WIDE.add(value, unit).quantize(unit, rounding=ROUND_CEILING, context=WIDE))
 
 
 def log_upper(value: Fraction) -> Fraction:

@@ -8,7 +8,8 @@
 
 A synthesizer holds a curator or an allowance, never a table. Whatever it does with the answers is
 post-processing. What it asks is held against the public domain before anything is charged or opened, so that
-no refusal depends on a record; and where a mechanism fails all the same, nothing more is answered.
+no refusal depends on a record; and where a mechanism fails all the same, nothing more is answered to whoever
+asked: an index has failures of its own, as it has noise of its own.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from facsimile.table.domain import Domain
 T = TypeVar("T")
 NEIGHBOURS = "replace-one"
 NOTHING = Cost()
-NO_ROOM = ("E330", "E333")
+NO_ROOM, FAILED = ("E330", "E333"), "E701"
 Maps = Mapping[str, Sequence[int]]
 
 
@@ -61,11 +62,11 @@ class Curator:
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Charge the mechanism's cost, then sample; a failure stays charged."""
-        self._admit(mechanism)
+        self._admit(mechanism, self._failed)
         receipt = self._charges.charge(mechanism.cost(), type(mechanism).__name__)
         with self._ending(receipt):
             receipt.use()
-            return self._sample(mechanism)
+            return self._sample(mechanism, self._failed)
 
     def recoded(self, domain: Domain, maps: Maps) -> Curator:
         """The same curator for the same records under other axes: `maps` gives each old code its new one."""
@@ -92,13 +93,15 @@ class Curator:
     def _ending(self, receipt: Receipt, search: Search | None = None) -> Iterator[None]:
         """Note how it ended; the charge stays. A search that is forced to stop is an incident. One whose draws
         or decision found no room is left as a crash leaves it where its mode survives one: a decision has the
-        same size whatever it is."""
+        same size whatever it is. A mechanism that failed is an outcome, before a decision and after it: it is
+        not asked again."""
         try:
             yield
         except BaseException as error:
             forced = search is not None and isinstance(error, KeyboardInterrupt)
-            lost = isinstance(error, FacsimileError) and error.code in NO_ROOM and not forced
-            if search is not None and (search.decided or (lost and search.resumable)):
+            code = error.code if isinstance(error, FacsimileError) else ""
+            left = search is not None and (search.decided or (code in NO_ROOM and search.resumable))
+            if left and code != FAILED:
                 receipt.let_go(ended=False)
             else:
                 self._charges.close(receipt, "incident" if forced else "stopped")
@@ -108,11 +111,10 @@ class Curator:
                 search.end()
         self._charges.close(receipt, "halted" if search is not None and search.halted else "done")
 
-    def _admit(self, mechanism: Mechanism[T]) -> None:
+    def _admit(self, mechanism: Mechanism[T], failed: Sequence[str]) -> None:
         """Only listed mechanisms, proved for the neighbours of the specification (rules P2, P5), whose
-        parameters fit the public form of the table, and none after one has failed."""
-        if self._failed:
-            raise refusal("E701", name=self._failed[0])
+        parameters fit the public form of the table, and none after one has failed for whoever asks."""
+        _refuse_after(failed)
         if type(mechanism) not in MECHANISMS or mechanism.neighbours != NEIGHBOURS:
             raise refusal("E305")
         with contextlib.suppress(Exception):
@@ -120,13 +122,13 @@ class Curator:
             return
         raise refusal("E306", name=type(mechanism).__name__)
 
-    def _sample(self, mechanism: Mechanism[T]) -> T:
+    def _sample(self, mechanism: Mechanism[T], failed: list[str]) -> T:
         """Open the box for one mechanism; nothing of a failure but the mechanism's name gets out."""
         try:
             return mechanism._sample(self._private._open(), self._noise)  # the one line that opens the table
         except Exception:
-            self._failed.append(type(mechanism).__name__)
-        raise refusal("E701", name=self._failed[0])
+            failed.append(type(mechanism).__name__)
+        raise refusal(FAILED, name=failed[0])
 
 
 class Search:
@@ -134,9 +136,11 @@ class Search:
 
     Theorem.  What is asked through it is what mechanisms.search.Plan is proved for.
     Needs.    The index keeps nothing from one call to the next but what `once` gave it (release/scheme.py).
-    Proof.    `once`, `find` and `after` are given once each [A]; within `find` every index has an allowance of
-      its own of plan.index [B], which ends with the index [C], and what `once` left has ended [F]; coins come
-      from the curator's own noise [D]. Nothing is answered after the end [E].  QED
+    Proof.    `once`, `find` and `after` are given once each, and none after a part that failed [A]; within
+      `find` every index has an allowance of its own of plan.index [B], which ends with the index [C], and what
+      `once` left has ended [F]; coins come from the curator's own noise [D]. A failure belongs to the
+      allowance that it happened in, so no index learns of another's; it is the index's outcome, whatever was
+      made of it [G]. Nothing is answered after the end [E], nor after an index that ended the search [H].  QED
     """
 
     def __init__(self, curator: Curator, plan: Plan, receipt: Receipt) -> None:
@@ -164,11 +168,17 @@ class Search:
         def one(number: int) -> T | None:
             spending = Spending(*self._plan.spendable(self._plan.index, first=False))  # [B]
             try:
-                return index(Allowance(self._curator, spending), number)
+                found = index(Allowance(self._curator, spending), number)
             finally:
                 spending.close()  # [C]
+            _refuse_after(spending.failed)  # [G]
+            return found
 
-        return self._plan.search(one, self._curator._chance, workers)  # [D]
+        try:
+            return self._plan.search(one, self._curator._chance, workers)  # [D]
+        except BaseException:
+            self.end()  # [H]
+            raise
 
     @property
     def charge(self) -> Charged:
@@ -197,15 +207,18 @@ class Search:
     def _part(self, name: str, *options: Cost) -> Allowance:
         if self._ended or name in self._given:
             raise refusal("E304")
+        for before in self._given.values():
+            _refuse_after(before.failed)
         self._given[name] = Spending(*options)  # [A]
         return Allowance(self._curator, self._given[name])
 
 
 class Spending:
-    """What a part of a search may spend, one of some costs, and what it has spent."""
+    """What a part of a search may spend, one of some costs, what it has spent, and which mechanisms failed."""
 
     def __init__(self, *options: Cost) -> None:
         self.options, self.spent = options, NOTHING
+        self.failed: list[str] = []
         self._open, self._alone = True, Lock()
 
     def pay(self, cost: Cost) -> None:
@@ -230,13 +243,19 @@ class Allowance:
 
     def run(self, mechanism: Mechanism[T]) -> T:
         """Sample within the allowance, or refuse."""
-        self._curator._admit(mechanism)
+        self._curator._admit(mechanism, self.spending.failed)
         self.spending.pay(mechanism.cost())
-        return self._curator._sample(mechanism)
+        return self._curator._sample(mechanism, self.spending.failed)
 
     def recoded(self, domain: Domain, maps: Maps) -> Allowance:
         """The same allowance for the same records under other axes."""
         return Allowance(self._curator.recoded(domain, maps), self.spending)
+
+
+def _refuse_after(failed: Sequence[str]) -> None:
+    """Nothing after a failure: that it failed is an answer."""
+    if failed:
+        raise refusal(FAILED, name=failed[0])
 
 
 def _check_maps(old: Domain, new: Domain, maps: Maps) -> None:

@@ -28,6 +28,8 @@ from facsimile.spec.release import Selection
 from facsimile.table.exact import Floats
 
 Chance = Floats | float
+STEEP = 1000
+"""Above it e^ε is not computed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,17 +132,19 @@ class Coin(Mode):
         """ε + ln((e^ε + γ)/(1 + γe^ε)), rounded up; exact where γ is 0 or 1."""
         if self.gamma in (0, 1):
             return (2 - self.gamma) * one
-        if one > 1000:
+        if one > STEEP:
             return one + log_upper(1 / self.gamma)
         growth, gamma = WIDE.exp(as_decimal(one)), as_decimal(self.gamma)
         ratio = WIDE.divide(WIDE.add(growth, gamma), WIDE.add(Decimal(1), WIDE.multiply(gamma, growth)))
         return one + max(Fraction(0), upper(WIDE.ln(ratio)))
 
     def delta(self, one: Fraction, delta: Fraction) -> Fraction:
-        """(1 + (1−γ)e^ε)δ/γ, rounded up."""
+        """(1 + (1−γ)e^ε)δ/γ, rounded up; ValueError where that is beyond all numbers."""
         if not self.approximates:
             return super().delta(one, delta)
-        growth = upper(WIDE.exp(as_decimal(min(one, Fraction(1000)))))
+        if one > STEEP:
+            raise ValueError("no delta is left for an index with so large an epsilon")
+        growth = upper(WIDE.exp(as_decimal(one)))
         return (1 + (1 - self.gamma) * growth) * delta / self.gamma  # [A]
 
     def pull(self) -> Fraction:

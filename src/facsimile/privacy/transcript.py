@@ -3,7 +3,8 @@
 Whoever holds it can take the noise away, so it is as confidential as the data: mode 0600, in the data's
 folder, never in a bundle. A frame is a JSON line with the index of the search that drew it (0 before and after
 the search), the call, the shape and the size, then the raw bytes. The frames of an index are in the order of
-its draws, however many indices ran at once: who draws the same again makes the same release again.
+its draws, however many indices ran at once: who draws the same again makes the same release again. A sealed
+transcript ends with padding: its size is a power of two and tells of the number of indices no more than that.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from fractions import Fraction
 from pathlib import Path
@@ -19,8 +21,11 @@ import numpy as np
 
 from facsimile.errors import LedgerRefused, refusal
 from facsimile.privacy.noise import LARGEST, Integers, Noise
+from facsimile.storage import append
 
 INDEX = ContextVar("INDEX", default=0)
+SMALLEST, HEADER = 1 << 20, 128
+"""Bytes of the smallest sealed transcript, and more than any header of its padding takes."""
 
 
 class Transcript:
@@ -62,10 +67,21 @@ class Transcript:
         try:
             with self._file:
                 drawn = self.keep()
+            if drawn:
+                with suppress(LedgerRefused):  # without room for it, the draws are whole all the same
+                    append(self._path, _padding(drawn))
             self._path.chmod(0o400) if drawn else self._path.unlink()
         except (OSError, LedgerRefused):
             if kind is None:
                 raise refusal("E333") from None
+
+
+def _padding(drawn: int) -> bytes:
+    """A last frame that fills a transcript up to its size."""
+    left = max(SMALLEST, 1 << (drawn + HEADER).bit_length()) - drawn
+    size = (left - HEADER) // 8 * 8
+    header = json.dumps({"index": 0, "call": "padding", "shape": [size // 8], "bytes": size}).encode()
+    return header.ljust(left - size - 2) + b"\n" + bytes(size) + b"\n"
 
 
 class RecordedNoise(Noise):

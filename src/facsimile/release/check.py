@@ -201,6 +201,14 @@ def _unproved(specification: Specification) -> Iterator[Mistake]:
     if delta and not rho_of(specification.budget.generator, delta):
         problem = "so small an epsilon of the generator leaves no noise to draw at this delta"
         yield Mistake(("budget", "generator"), problem, "E204", {"choice": "a larger epsilon or delta"})
+    elif delta and mode.proved(delta):
+        try:
+            plan_of(specification)
+        except ValueError:
+            problem = "at so small or so large an epsilon of the generator no part of delta is left for a fit"
+            yield Mistake(
+                ("budget", "generator"), problem, "E204", {"choice": "another epsilon, or a larger delta"}
+            )
 
 
 def _overspent(specification: Specification) -> Iterator[Mistake]:

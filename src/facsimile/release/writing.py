@@ -15,7 +15,12 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from facsimile.errors import refusal
+from facsimile.spec.columns import Axis
+from facsimile.table.exact import Ints
 from facsimile.table.table import Table
+
+MOST_TEXT = 1 << 30
+"""Bytes of a piece of a column: an array of texts counts them in 31 bits."""
 
 
 def labelled(table: Table) -> pa.Table:
@@ -26,13 +31,15 @@ def labelled(table: Table) -> pa.Table:
     """
     order = np.random.Generator(np.random.PCG64(int.from_bytes(digest(table)))).permutation(table.n)
     rows = np.repeat(np.arange(table.distinct), table.counts)[order]
-    columns = {
-        axis.name: pa.DictionaryArray.from_arrays(
-            pa.array(table.column(axis.name)[rows], pa.int32()), pa.array(axis.labels, pa.string())
-        ).cast(pa.string())
-        for axis in table.domain.axes
-    }
-    return pa.table(columns)
+    return pa.table({axis.name: _texts(axis, table.column(axis.name)[rows]) for axis in table.domain.axes})
+
+
+def _texts(axis: Axis, codes: Ints) -> pa.ChunkedArray:
+    """The label of each code, in pieces that no array of texts is too small for."""
+    piece = max(1, MOST_TEXT // max(len(label.encode()) for label in axis.labels))
+    labels, parts = pa.array(axis.labels, pa.string()), range(0, max(1, len(codes)), piece)
+    coded = (pa.array(codes[start : start + piece], pa.int32()) for start in parts)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(part, labels).cast(pa.string()) for part in coded])
 
 
 def digest(table: Table) -> bytes:

@@ -140,6 +140,12 @@ def learned(trainings: Sequence[Told], begin: Callable[[], Told], answers: Seque
     return training.adversaries.model()
 
 
+def check_positive(*given: int | Fraction | None) -> None:
+    """What is given of epochs, batch size and noise multiplier is above 0."""
+    if any(number is not None and number <= 0 for number in given):
+        raise ValueError("epochs, batch size and noise multiplier are positive")
+
+
 def check_size(domain: Domain) -> None:
     """A domain whose codes a network can list."""
     if sum(domain.shape) > MOST_CODES:

@@ -22,7 +22,7 @@ from facsimile.privacy.mechanisms import NoisySteps
 from facsimile.privacy.sampled import Steps
 from facsimile.privacy.stream import WORDS
 from facsimile.spec.families import Law
-from facsimile.synthesizers.adversary import Adversaries, Neural, Rates, check_size, learned
+from facsimile.synthesizers.adversary import Adversaries, Neural, Rates, check_positive, check_size, learned
 from facsimile.synthesizers.base import Answers, Known, Synthesizer
 from facsimile.table.critic import UNIT, Loss
 from facsimile.table.domain import Domain
@@ -52,8 +52,7 @@ class DPCTGAN(Synthesizer):
         check_size(domain)
         if self.loss not in get_args(Loss):
             raise ValueError("the loss is cross_entropy or wasserstein")
-        if min(self.epochs or 1, self.batch_size or 1, self.noise_multiplier or 1) <= 0:
-            raise ValueError("epochs, batch size and noise multiplier are positive")
+        check_positive(self.epochs, self.batch_size, self.noise_multiplier)
         asked = self._asked([], Known(n, delta=delta), domain, share, 0)
         if asked is not None:
             asked.check(domain, n)

@@ -22,7 +22,7 @@ from facsimile.privacy.budget import Rho
 from facsimile.privacy.mechanisms import NoisyVotes
 from facsimile.privacy.mechanisms.votes import MOST_TEACHERS
 from facsimile.spec.families import Law
-from facsimile.synthesizers.adversary import Adversaries, Neural, Rates, check_size, learned
+from facsimile.synthesizers.adversary import Adversaries, Neural, Rates, check_positive, check_size, learned
 from facsimile.synthesizers.base import Answers, Known, Synthesizer
 from facsimile.table.domain import Domain
 from facsimile.table.exact import Floats, Ints
@@ -61,8 +61,9 @@ class PATECTGAN(Synthesizer):
             raise ValueError("votes have the loss cross_entropy")
         if self.regularization not in get_args(Regularization):
             raise ValueError("the regularization is none or dragan")
-        if min(self.epochs, self.batch_size, self.noise_multiplier or 1) <= 0:
-            raise ValueError("epochs, batch size and noise multiplier are positive")
+        check_positive(self.epochs, self.batch_size, self.noise_multiplier)
+        if self.batch_size > MANY:
+            raise ValueError(f"a round votes on at most {MANY:,} rows")
         if self.teachers is not None and not 1 <= self.teachers <= min(n, MOST_TEACHERS):
             raise ValueError("there are no more teachers than records")
         asked = self._asked([], Known(n, delta=delta), domain, share, 0)

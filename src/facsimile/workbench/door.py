@@ -7,6 +7,9 @@ The page changes files of whoever started it, so nobody else may use it: no othe
     origin   it comes from our own page: every request that changes something says so by itself
     person   it has the cookie of somebody who came by a link with a token, each of which works once
 
+Every user of a machine can read the words that a program was started with. So a browser is not started with a
+link but with a file that leads there, which nobody but its owner can read (`Door.page`).
+
 What is answered may load nothing from elsewhere, run no script but ours, and be shown in no other page's frame.
 Pages that a release or a study brought along are walled off: a page of their own origin, without the cookie.
 """
@@ -14,13 +17,19 @@ Pages that a release or a study brought along are walled off: a page of their ow
 from __future__ import annotations
 
 import secrets
+import shutil
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from facsimile import storage
+from facsimile.errors import refusal
 
 HOST = "127.0.0.1"
 ENTER = "/enter"
@@ -41,6 +50,13 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+LEADS = """<!doctype html><meta charset="utf-8"><title>facsimile</title>
+<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={0}">
+<a href="{0}">Open the workbench</a>
+"""
+"""A page that leads on: a cookie for our own pages alone goes along where one of them leads, and a redirection
+that began elsewhere would not take it."""
+
 
 @dataclass
 class Person:
@@ -53,10 +69,10 @@ class Person:
 
 @dataclass
 class Door:
-    """Links that were not used yet, and everybody inside."""
+    """Links that were not used yet, each with the folder of its page where it has one; and everybody inside."""
 
     port: int
-    links: set[str] = field(default_factory=set)
+    links: dict[str, Path | None] = field(default_factory=dict)
     people: dict[str, Person] = field(default_factory=dict)
 
     @property
@@ -72,8 +88,27 @@ class Door:
     def link(self) -> str:
         """A new address that lets one person in, once."""
         token = secrets.token_urlsafe(32)
-        self.links.add(token)
+        self.links[token] = None
         return f"{self.origin}{ENTER}?token={token}"
+
+    def page(self, link: str) -> Path:
+        """A new file, for its owner alone, that leads to a link; it goes when that is used, or with `close`."""
+        try:
+            folder = self.links[link.rpartition("=")[2]] = Path(tempfile.mkdtemp(prefix="facsimile-"))
+        except OSError:
+            raise refusal("E330") from None
+        storage.append(folder / "workbench.html", LEADS.format(link).encode(), create=True)
+        return folder / "workbench.html"
+
+    def close(self) -> None:
+        """No link works any more, and nothing is left of their pages."""
+        for token in [*self.links]:
+            self._use(token)
+
+    def _use(self, token: str) -> None:
+        folder = self.links.pop(token)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def person(self, request: Request) -> Person:
         """Who asks; the door has let them in."""
@@ -99,10 +134,10 @@ class Door:
         token = request.query_params.get("token", "")
         if not any(secrets.compare_digest(token.encode(), known.encode()) for known in self.links):
             return _closed("This link was used, or is none. Ask for another one where the workbench runs.")
-        self.links.discard(token)
+        self._use(token)
         secret = secrets.token_urlsafe(32)
         self.people[secret] = Person()
-        answer = RedirectResponse("/", 303)
+        answer = HTMLResponse(LEADS.format("/"))
         answer.set_cookie(self.cookie, secret, path="/", httponly=True, samesite="strict")
         return answer
 

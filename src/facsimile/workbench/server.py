@@ -11,6 +11,7 @@ import difflib
 import json
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -100,6 +101,7 @@ class Workbench:
         @contextlib.asynccontextmanager
         async def lifespan(app: Starlette) -> AsyncIterator[None]:
             yield
+            self.door.close()
             self.bench.jobs.stop()
 
         async def failed(request: Request, error: Exception) -> Response:
@@ -531,11 +533,25 @@ def _html(template: str, context: Told, status: int = 200) -> Response:
     return HTMLResponse(_templates().get_template(template).render(context), status)
 
 
-def server(bench: Bench, door: Door) -> uvicorn.Server:
-    """What serves the bench; it writes no log, since addresses hold tokens."""
+class Serving(uvicorn.Server):
+    """A server that does something beside, once it answers."""
+
+    def __init__(self, config: uvicorn.Config, then: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._then = then
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; from now on requests are answered."""
+        await super().startup(sockets)
+        if self.started:
+            threading.Thread(target=self._then, daemon=True).start()
+
+
+def server(bench: Bench, door: Door, then: Callable[[], object] = lambda: None) -> uvicorn.Server:
+    """What serves the bench, and does `then` once it answers; it writes no log, since addresses hold tokens."""
     application = Workbench(bench, door).app
     quiet = {"log_level": "critical", "access_log": False, "server_header": False}
-    return uvicorn.Server(uvicorn.Config(application, timeout_graceful_shutdown=2, **quiet))  # type: ignore[arg-type]
+    return Serving(uvicorn.Config(application, timeout_graceful_shutdown=2, **quiet), then)  # type: ignore[arg-type]
 
 
 def listening(port: int) -> socket.socket:

@@ -64,8 +64,9 @@ class Plan:
     Theorem.     The release is (once + SEL(index) + after)-DP, SEL as modes.py proves it; with δ declared it is
       (ε, δ)-DP with the ε of `total`.
     Needs.       Indices are independent, each `index`-DP; coins and configurations come from a public law [A];
-      the lowest index that succeeds or halts decides [B]; one process works under a charge (ledger.begin); a
-      decision is on disk before anything depends on it and is never drawn again (release/journal.py).
+      the lowest index that succeeds, fails or halts decides [B]; one process works under a charge
+      (ledger.begin); a decision is on disk before anything depends on it and is never drawn again
+      (release/journal.py).
     Proof.       The first part does not depend on the search; the search is a private selection; the last part
       sees one selected candidate. The three compose. An exception that leaves an index is an outcome like a
       success: it ends the search [B], its probability is part of Q, and nothing is released under the charge
@@ -77,6 +78,13 @@ class Plan:
       Where a family has an (ε, δ) of its own, every family is that: ρ holds there too (Approximate), and pure
       parts add to its ε [E]; an index of it goes through Coin's second theorem [F]. All parts are fixed in
       advance, so either ends in the ε of the declared δ.  QED
+
+    Theorem.     The law of the outcome is the same for every number of workers.
+    Needs.       What an index does follows from its own draws and from `once`; also its failure is its own
+      (curator.Search).
+    Proof.       Index j and its coin draw for themselves, whatever runs beside them; the outcome is that of the
+      lowest j that succeeds, raises or halts [B], a function of these draws. More workers run some indices
+      beyond it, whose results and exceptions nobody asks for [G].  QED
     """
 
     once: Fraction
@@ -132,6 +140,6 @@ class Plan:
                     last = context.run(noise.coin, self.mode.halts_after(started))  # [A]
                     running.append((last, pool.submit(context.run, index, started)))
                 halts, lowest = running.popleft()
-                found = lowest.result()  # [B]
+                found = lowest.result()  # [B] [G]
                 if found is not None or halts:
                     return found
