@@ -2,8 +2,8 @@
 
 Comparisons at their boundary, + and −, * and //, and/or, a lost `not`, constants off by one, 0 and 1 for each
 other, min and max, floor and ceil, a statement or a keyword that was dropped. Docstrings, messages,
-annotations, names and texts are left alone: what a refusal is called is tested elsewhere. So are assertions, and
-`zip(..., strict=True)`, which asserts that both have one length.
+annotations, names and texts are left alone: what a refusal is called is tested elsewhere. So are assertions,
+`zip(..., strict=True)` among them.
 """
 
 from __future__ import annotations

@@ -112,11 +112,18 @@ def test_a_text_is_one_by_its_width_or_either_format_and_others_have_no_labels(o
 
 
 @pytest.mark.parametrize("place", [0, 2])
-def test_labels_of_a_variable_that_is_not_there_end_the_walk_beside_one_that_is(place: int) -> None:
-    records = variable("<") + struct.pack("<2i", 3, 0)
-    assert _walked(BytesIO(records + struct.pack("<5i", 4, 2, 1, 1, 999)), "<") == ("ascii", [])
+def test_labels_are_of_variables_that_are_there_and_of_texts_if_one_of_them_is(place: int) -> None:
+    labelled = struct.pack("<2i", 3, 1) + b"QQQQQQQQ\1q" + bytes(6)
+    beside = variable("<") + variable("<", 0) + labelled + struct.pack("<5i", 4, 2, 1, 2, 999)
+    assert _walked(BytesIO(beside), "<") == ("ascii", [b"QQQQQQQQ"])
     with pytest.raises(LookupError):
-        _walked(BytesIO(records + struct.pack("<5i", 4, 2, 1, place, 999)), "<")
+        _walked(BytesIO(variable("<") + labelled + struct.pack("<5i", 4, 2, 1, place, 999)), "<")
+
+
+def test_a_walk_never_goes_back() -> None:
+    """Four bytes back there would be a record of one variable, and then the end."""
+    with pytest.raises(LookupError):
+        _walked(BytesIO(variable("<") + struct.pack("<7i", 7, 3, -1, 4, 1, 1, 999)), "<")
 
 
 @pytest.mark.parametrize("size", [0, 1, 79, 80])

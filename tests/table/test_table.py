@@ -101,6 +101,12 @@ def test_what_is_no_table(rows: Rows, counts: list[int] | None) -> None:
         Table.from_rows(domain([2]), rows, counts)
 
 
+def test_a_table_has_fewer_than_2_to_the_53_records() -> None:
+    counts = [2**52, 2**52 - 1]
+    table = Table.from_rows(domain([2]), [[0], [1]], counts)
+    assert (table.n, table.marginal(("c0",)).tolist()) == (2**53 - 1, counts)
+
+
 def test_a_table_cannot_be_changed() -> None:
     table = Table.from_rows(domain([2]), [[0]])
     for array in (table.codes, table.counts):
