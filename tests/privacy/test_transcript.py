@@ -111,6 +111,7 @@ def test_the_file_is_for_its_owner_then_sealed(tmp_path: Path) -> None:
 def test_a_failed_run_is_sealed_with_what_it_drew(tmp_path: Path) -> None:
     with pytest.raises(KeyError), Transcript(tmp_path / "noise") as transcript:
         RecordedNoise(SystemNoise(), transcript).below(3)
+        assert transcript.keep() == (tmp_path / "noise").stat().st_size > 0, "it is on disk at once"
         raise KeyError
     assert mode(tmp_path / "noise") == 0o400 and len(frames(tmp_path / "noise")) == 1
 

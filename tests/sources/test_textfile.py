@@ -206,6 +206,23 @@ def test_a_file_that_grows_a_hundredfold_is_refused_and_no_other_however_large(
         assert sum(map(len, textfile._pieces(path))) > 2 * textfile.BOMB_BYTES
 
 
+@pytest.mark.parametrize("inner", [textfile.GZIP, *textfile._ARCHIVES])
+def test_an_archive_is_refused_in_a_packed_file_too_but_not_what_looks_like_one_further_on(
+    inner: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(textfile, "PIECE", 8)
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(inner + b"x" * 20))
+    with pytest.raises(DataRefused, match="E122"):
+        list(textfile._pieces(path))
+    path.write_bytes(gzip.compress(b"a" * 8 + inner))
+    assert b"".join(textfile._pieces(path)) == b"a" * 8 + inner
+    if inner != textfile.GZIP:
+        path.write_bytes(inner + b"x" * 20)
+        with pytest.raises(DataRefused, match="E122"):
+            list(textfile._pieces(path))
+
+
 @pytest.mark.parametrize("least", [999, 1000])
 @pytest.mark.parametrize("packed", [9, 10])
 def test_growth_is_looked_at_past_some_size_and_may_be_a_hundredfold(

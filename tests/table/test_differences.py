@@ -63,7 +63,10 @@ def test_an_array_is_made_where_it_is_small_enough_and_equal_tables_do_not_diffe
     for cells, found in ((24, -1), (23, 3)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(differences, "DENSE_CELLS", cells)
-            assert largest_difference(one, one) == largest_difference(one, one, 2) == 0
+            patch.setattr(differences, "FEW_CELLS", cells - 23)
+            for same in (one, Table.from_rows(DOMAIN, [])):
+                assert largest_difference(same, same) == largest_difference(same, same, 2) == 0
+                assert by_ways(same, same, 2) == (0, 0)
             patch.setattr(differences, "_dense", lambda array: -1)
             assert largest_difference(one, other) == found
 
@@ -92,3 +95,4 @@ def test_the_ratio_of_counts_is_that_of_the_definition(one: Table, other: Table)
         for r, s in zip(one.marginal((name,)).tolist(), other.marginal((name,)).tolist(), strict=True)
     ]
     assert 1 / smallest_likeness(one, other) == max(ratios)
+    assert smallest_one_way(one) == min(min(one.marginal((name,)).tolist()) for name in DOMAIN.names)

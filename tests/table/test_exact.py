@@ -42,6 +42,7 @@ def test_arrays_have_64_bits_below_2_to_the_62_and_only_there() -> None:
 def test_the_largest_and_the_total_are_pythons(values: list[int]) -> None:
     found = integers(values)
     assert (largest(found), total(found)) == (max(map(abs, values)), sum(values))
+    assert largest(found[:0]) == total(found[:0]) == 0
 
 
 @given(st.lists(INT64, min_size=1, max_size=6))

@@ -80,6 +80,15 @@ def test_a_table_matches_itself_whatever_the_order_of_columns() -> None:
     assert matched(table, table, Likeness(("a", "b", "c"), (), 1)) == 50
 
 
+def test_every_column_that_must_be_equal_is_and_nobody_matches_no_records() -> None:
+    like = Likeness(("c", "a"), (("b", (0, 1, 2)),), 1)
+    row, *others = (Table.from_rows(DOMAIN, rows) for rows in ([[0, 0, 0]], [[1, 0, 0]], [[0, 0, 1]], []))
+    near = Table.from_rows(DOMAIN, [[0, 1, 0]])
+    assert matched(row, near, like) == matched(near, row, like) == 1
+    for other in others:
+        assert matched(row, other, like) == matched(other, row, like) == 0
+
+
 def test_too_many_records_are_refused() -> None:
     like = Likeness(("a", "b", "c"), (), 1)
     one, less, more = (Table.from_rows(DOMAIN, [[0, 0, 0]], [n]) for n in (1, 2**31 - 1, 2**31))

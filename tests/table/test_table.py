@@ -94,7 +94,17 @@ def test_rows_with_a_zero_count_do_not_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "counts"), [([[2]], None), ([[-1]], None), ([[0]], [-1]), ([[0]], [1, 1]), ([[0]], [2**53])]
+    ("rows", "counts"),
+    [
+        ([[2]], None),
+        ([[-1]], None),
+        ([[0]], [-1]),
+        ([[0]], [1, 1]),
+        ([[0]], [2**53]),
+        ([[0], [2]], None),
+        ([[-1], [0]], None),
+        ([[0], [1]], [1, -1]),
+    ],
 )
 def test_what_is_no_table(rows: Rows, counts: list[int] | None) -> None:
     with pytest.raises(ValueError, match=r"code|count|records"):

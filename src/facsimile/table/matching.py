@@ -78,7 +78,7 @@ def _keyed(table: Table, likeness: Likeness, digits: list[tuple[Ints, int]]) -> 
     for (digit, base), name in reversed(list(zip(digits, loose, strict=True))):
         key = key * base + digit[table.column(name)]
     keys, place = np.unique(key, return_inverse=True)
-    return keys, np.bincount(place, weights=table.counts, minlength=len(keys)).astype(np.int64)
+    return keys, np.bincount(place, weights=table.counts).astype(np.int64)
 
 
 def _partners(left: Ints, right: Ints, strides: list[int], within: int) -> tuple[Ints, Ints]:
