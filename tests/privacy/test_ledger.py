@@ -385,6 +385,29 @@ def test_creating_twice_is_refused(book: Ledger) -> None:
     assert before and not book.path.exists()
 
 
+def test_a_ledger_that_a_crash_left_half_made_is_made_again_unless_it_holds_a_charge(tmp_path: Path) -> None:
+    book, whole = Ledger.at(tmp_path / "ledger"), Ledger.at(tmp_path / "whole")
+    state = whole.create("tag", Fraction(1))
+    whole.charge(THIRD, "third")
+    lines = whole.path.read_bytes().splitlines(keepends=True)
+    Anchor(book.anchor).write(Mark(state.identifier, NOTHING, "", 0))
+    for left, found in ((None, None), (lines[0], None), (b"".join(lines), "E401")):
+        assert not book.made()
+        if left is not None:
+            book.path.write_bytes(left)
+        if found:
+            assert code(lambda: book.create("tag", Fraction(1))) == found
+        else:
+            assert book.create("tag", Fraction(1)).sequence == 0 and book.made()
+            book.path.unlink()
+            book.anchor.unlink()
+            Anchor(book.anchor).write(Mark(state.identifier, NOTHING, "", 0))
+    book.anchor.unlink()
+    assert code(lambda: book.create("tag", Fraction(1))) == "E401", (
+        "a ledger without an anchor is not ours to replace"
+    )
+
+
 def test_a_missing_ledger_is_refused(tmp_path: Path) -> None:
     assert code(Ledger.at(tmp_path / "none").state) == "E314"
     assert code(Ledger.at(tmp_path / "no" / "folder").state) == "E314"
