@@ -195,6 +195,7 @@ def test_amounts_of_rho_are_rounded_up(tmp_path: Path) -> None:
         ("1", "-1/10", "0"),
         ("1", "1/1000000000", "0.02"),
         ("3", "1/9", "-1"),
+        ("3", "1/9", "0.0000000000001"),
     ],
 )
 def test_caps_that_cannot_be_are_refused_and_nothing_is_written(
@@ -202,6 +203,12 @@ def test_caps_that_cannot_be_are_refused_and_nothing_is_written(
 ) -> None:
     assert code(lambda: opened(tmp_path, cap, rho, Fraction(delta))) == "E308"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cap_may_be_all_that_its_rho_costs_and_no_less(tmp_path: Path) -> None:
+    aside = micro(epsilon_of(Fraction(2, 100), BILLIONTH / 2))
+    assert code(lambda: opened(tmp_path, f"{aside - 1}/{MICRO}", "0.02")) == "E308"
+    assert opened(tmp_path, f"{aside}/{MICRO}", "0.02").state().remaining == 0
 
 
 def test_another_ledger_carries_over_what_of_delta_was_spent(tmp_path: Path) -> None:
@@ -292,7 +299,16 @@ def test_a_text_of_a_ledger_is_one(field: str) -> None:
     assert read_back(**{field: "text"}) and not read_back(**{field: 1})
 
 
+def test_deltas_whose_sum_no_anchor_could_hold_are_none_of_ours() -> None:
+    one, other = (f"1/{10**3999 + odd}" for odd in (1, 3))
+    first = written(OPENED | {"micro": 1, "delta": other})
+    second = written(CHARGED | {"prev": hashed(first), "delta": one})
+    assert read_back(delta=one) and ledger_module.verify(first)
+    assert code(lambda: ledger_module.verify(first + second)) == "E310"
+
+
 def test_an_entry_holds_what_its_kind_needs() -> None:
+    assert code(lambda: ledger_module.verify(written(OPENED).rstrip())) == "E313"
     needed = ("id", "tag", "cap", "purpose", "day", "charge", "micro")
     assert [name for name in needed if read_back(**{name: ...})] == []
     assert read_back(micro=..., rho=1), "an amount of either kind"
@@ -329,6 +345,8 @@ def test_a_rehearsal_counts_and_refuses_too() -> None:
     with pytest.raises(BudgetRefused, match=r"E301.*2 asked, 0\.75 remaining"):
         (memory := MemoryLedger(Fraction(1))).charge(Cost(Fraction(1, 4)), "a fourth")
         memory.charge(Cost(Fraction(2)), "more")
+    with pytest.raises(BudgetRefused, match="E301"):
+        MemoryLedger(Fraction(1)).charge(Cost(Fraction(1), BILLIONTH), "a delta that nobody declared")
     assert MemoryLedger().charge(Cost(Fraction(1000)), "no cap").charge.sequence == 1
 
 

@@ -117,7 +117,7 @@ def test_what_does_not_say_one_table_is_malformed(text: str) -> None:
 def test_what_just_says_one_table_is_read(text: str, identity: str, name: str | None) -> None:
     found = at(text)
     assert found.identity == identity and name in (None, found.name)
-    assert found.user is found.password is found.file is found.beside is None
+    assert {found.user, found.password, found.file, found.beside} == {None}
     assert found.table == ("t" if "spark" in text else "public.t") if text.endswith("#t") else not found.table
 
 

@@ -167,6 +167,16 @@ def test_rows_are_counted_across_pieces(table: list[list[str]], ending: str, cut
 
 @pytest.mark.parametrize(
     ("content", "code"),
+    [(b"a,b", "E103"), (b"a,b\n\n", "E103"), (b"a,b\n1,2", None), (b"a,b\n1,2\r\n", None),
+     (b"a,b\n1,2\r", None), (b"a,b\n1,2\n\r", "E130"), (b"a,b\n1,2\n3", "E130"), (b'a,b\n1,"', "E130")],
+)  # fmt: skip
+def test_a_file_has_a_header_and_a_row_and_all_rows_are_whole(content: bytes, code: str | None) -> None:
+    for cut in range(len(content)):
+        assert counted(content, [cut], 2) == code
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
     [
         ("aé٣\U0001f476b".encode(), None),
         ("a\u202eb".encode(), "E121"),

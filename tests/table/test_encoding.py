@@ -74,7 +74,11 @@ def date_part(part: str, bins: list[str], bounds: list[str], malformed: str, mis
 def with_identity(column: dict[str, Any], size: int) -> Specification:
     """One more column tells the records apart."""
     identity = {"name": "id", "bounds": ["0", str(size)], "alternatives": {"each": [f"0..{size}"]}}
-    rules = [] if column.get("values") else ["x > 7 and x < 9 or x in [1, 2.5]", "not (x != 3)"]
+    rules = (
+        []
+        if column.get("values")
+        else ["x > 6.5 and x < 8.5 or x in [1, 2.5]", "x <= -7.5 and x >= -8.5", "not (x != 3)"]
+    )
     return specified([identity, column], raw=rules)
 
 
@@ -139,7 +143,10 @@ def test_numbers_in_text(rules: dict[str, Any]) -> None:
 @pytest.mark.parametrize("digits", range(4))
 def test_every_rule_of_a_number_in_the_reference(digits: int) -> None:
     for rules in (rules for rules in NUMBER_RULES if rules["decimals"] == str(digits)):
-        specification = specified([number(rules)], raw=["x > 7 and x < 9 or x in [1, 2.5]", "not (x != 3)"])
+        specification = specified(
+            [number(rules)],
+            raw=["x > 6.5 and x < 8.5 or x in [1, 2.5]", "x <= -7.5 and x >= -8.5", "not (x != 3)"],
+        )
         records = [{"x": text} for text in TEXTS]
         for record, codes in zip(records, encoded(Encoding(specification), records), strict=True):
             assert told(codes, ("x",)) == outcome(specification, record), (rules, record)

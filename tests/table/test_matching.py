@@ -85,6 +85,10 @@ def test_every_column_that_must_be_equal_is_and_nobody_matches_no_records() -> N
     row, *others = (Table.from_rows(DOMAIN, rows) for rows in ([[0, 0, 0]], [[1, 0, 0]], [[0, 0, 1]], []))
     near = Table.from_rows(DOMAIN, [[0, 1, 0]])
     assert matched(row, near, like) == matched(near, row, like) == 1
+    far = Table.from_rows(DOMAIN, [[0, 2, 0]])
+    for within in (1, 2):
+        steps = Likeness(("c", "a"), like.steps, within)
+        assert matched(row, far, steps) == matched(far, row, steps) == within - 1
     for other in others:
         assert matched(row, other, like) == matched(other, row, like) == 0
 
