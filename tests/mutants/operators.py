@@ -2,7 +2,8 @@
 
 Comparisons at their boundary, + and −, * and //, and/or, a lost `not`, constants off by one, 0 and 1 for each
 other, min and max, floor and ceil, a statement or a keyword that was dropped. Docstrings, messages,
-annotations, names and texts are left alone: what a refusal is called is tested elsewhere.
+annotations, names and texts are left alone: what a refusal is called is tested elsewhere. So are assertions,
+`zip(..., strict=True)` among them.
 """
 
 from __future__ import annotations
@@ -114,6 +115,8 @@ def _places(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.
                 if _called(child) in ("require", "isinstance"):
                     yield from _places(ast.Expr(child.args[0]), inner)
                 continue
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue
             if isinstance(child, ast.stmt) and isinstance(node, HOLDING):
                 yield inner, child, _dropped
             if isinstance(child, ast.expr):
@@ -178,7 +181,8 @@ def _recalled(node: ast.Call) -> Iterator[ast.AST]:
             new.func = ast.Name(CALLED[name])
         yield new
     for place, keyword in enumerate(node.keywords):
-        if keyword.arg is not None and name not in ("field", "replace", "dataclass", "lru_cache"):
+        kept = name in ("field", "replace", "dataclass", "lru_cache") or keyword.arg in (None, "strict")
+        if not kept:
             yield ast.Call(node.func, node.args, [k for p, k in enumerate(node.keywords) if p != place])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from facsimile.errors import FacsimileError
+from facsimile.privacy.anchor import NOTHING, Anchor, Mark
 from facsimile.privacy.dataset import KEY_BYTES, dataset_key, dataset_tag, key_path, refuse_confidential
 from facsimile.privacy.ledger import Ledger
 from facsimile.sources.address import Address
@@ -18,7 +19,7 @@ def test_a_key_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
     path = tmp_path / "births.key"
     key = dataset_key(path)
     assert dataset_key(path) == key
-    assert len(key) == KEY_BYTES
+    assert len(key) == KEY_BYTES == 32
     assert path.stat().st_mode & 0o777 == 0o600
     assert dataset_key(tmp_path / "other.key") != key
 
@@ -28,6 +29,14 @@ def test_a_broken_key_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FacsimileError) as refused:
         dataset_key(tmp_path / "short.key")
     assert refused.value.code == "E317"
+    for size, sound in ((KEY_BYTES - 1, False), (KEY_BYTES, True), (KEY_BYTES + 1, False)):
+        path = tmp_path / f"{size}.key"
+        Anchor(path).write(Mark("", NOTHING, "", 0, key="ab" * size))
+        if sound:
+            assert dataset_key(path) == b"\xab" * size
+        else:
+            with pytest.raises(FacsimileError, match="E317"):
+                dataset_key(path)
     Ledger.at(tmp_path / "ledger").create("tag", Fraction(1))
     with pytest.raises(FacsimileError, match="E317"):
         dataset_key(tmp_path / "ledger.anchor")

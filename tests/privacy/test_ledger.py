@@ -25,7 +25,7 @@ from facsimile.privacy import ledger as ledger_module
 from facsimile.privacy.anchor import NOTHING, Anchor, Mark
 from facsimile.privacy.budget import Cost
 from facsimile.privacy.curator import Allowance, Curator, Search
-from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, micro
+from facsimile.privacy.ledger import MICRO, Ledger, MemoryLedger, Receipt, State, micro
 from facsimile.privacy.mechanisms import MECHANISMS, Mechanism, NoisyAnswer, NoisyMarginals
 from facsimile.privacy.mechanisms.search import Plan
 from facsimile.privacy.modes import mode_of
@@ -195,6 +195,7 @@ def test_amounts_of_rho_are_rounded_up(tmp_path: Path) -> None:
         ("1", "-1/10", "0"),
         ("1", "1/1000000000", "0.02"),
         ("3", "1/9", "-1"),
+        ("3", "1/9", "0.0000000000001"),
     ],
 )
 def test_caps_that_cannot_be_are_refused_and_nothing_is_written(
@@ -202,6 +203,12 @@ def test_caps_that_cannot_be_are_refused_and_nothing_is_written(
 ) -> None:
     assert code(lambda: opened(tmp_path, cap, rho, Fraction(delta))) == "E308"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cap_may_be_all_that_its_rho_costs_and_no_less(tmp_path: Path) -> None:
+    aside = micro(epsilon_of(Fraction(2, 100), BILLIONTH / 2))
+    assert code(lambda: opened(tmp_path, f"{aside - 1}/{MICRO}", "0.02")) == "E308"
+    assert opened(tmp_path, f"{aside}/{MICRO}", "0.02").state().remaining == 0
 
 
 def test_another_ledger_carries_over_what_of_delta_was_spent(tmp_path: Path) -> None:
@@ -248,14 +255,63 @@ def test_a_crashed_charge_with_delta_goes_on_as_what_it_was(tmp_path: Path) -> N
     assert book.state().mark.delta == str(BILLIONTH / 2)
 
 
-@pytest.mark.parametrize("field", ["delta", "rho", "micro"])
-@pytest.mark.parametrize("value", ["a", "1/0", -1, None, [], "0.5"])
-def test_a_ledger_with_amounts_that_are_none_is_damaged(tmp_path: Path, field: str, value: Any) -> None:
-    first = written({"seq": 0, "prev": "", "kind": "open", "cap": 10, "tag": "t", "id": "i", "before": 0})
-    odd = {"seq": 1, "prev": hashed(first), "kind": "charge", "micro": 1, "purpose": "p", field: value}
-    if (field, value) == ("delta", "0.5"):
-        return
-    assert code(lambda: ledger_module.verify(first + written(odd))) == "E310"
+OPENED = {"seq": 0, "prev": "", "kind": "open", "cap": 10, "tag": "t", "id": "i"}
+CHARGED = {"seq": 1, "kind": "charge", "micro": 1, "purpose": "p", "day": "2020-01-31"}
+ENDED = {"seq": 2, "kind": "done", "charge": 1}
+LEAST = {"cap": 0, "before": 0, "most_rho": 1, "micro": 1, "rho": 1, "charge": 0}
+
+
+def read_back(**changed: Any) -> State | None:
+    """A ledger of three entries, each with the changed fields that it may have; `...` leaves one out."""
+    content, head = b"", ""
+    for entry, fields in (
+        (OPENED, {"id", "tag", "cap", "before", "most_rho", "data", "most_delta", "before_delta"}),
+        (CHARGED, {"micro", "rho", "purpose", "day", "delta"}),
+        (ENDED, {"charge"}),
+    ):
+        made = entry | {"prev": head} | {name: changed[name] for name in fields & changed.keys()}
+        content += written({name: value for name, value in made.items() if value is not ...})
+        head = hashed(content.splitlines(keepends=True)[-1])
+    try:
+        return ledger_module.verify(content)
+    except FacsimileError as error:
+        assert error.code == "E310"
+        return None
+
+
+@pytest.mark.parametrize("field", LEAST)
+@pytest.mark.parametrize("value", [-1, 0, 1, 10**30, 10**30 + 1, True, 1.0, "1", None])
+def test_a_number_of_a_ledger_is_an_integer_within_its_limits(field: str, value: Any) -> None:
+    assert bool(read_back(**{field: value})) is (type(value) is int and LEAST[field] <= value <= 10**30)
+
+
+@pytest.mark.parametrize("field", ["delta", "most_delta", "before_delta"])
+@pytest.mark.parametrize(
+    ("value", "sound"),
+    [("0", True), ("1/3", True), ("0.5", False), ("-1/3", False), ("1/0", False), ("a", False), (1, False)],
+)
+def test_a_delta_of_a_ledger_is_an_exact_text_and_not_negative(field: str, value: Any, sound: bool) -> None:
+    assert bool(read_back(**{field: value})) is sound
+
+
+@pytest.mark.parametrize("field", ["id", "tag", "data", "purpose", "day"])
+def test_a_text_of_a_ledger_is_one(field: str) -> None:
+    assert read_back(**{field: "text"}) and not read_back(**{field: 1})
+
+
+def test_deltas_whose_sum_no_anchor_could_hold_are_none_of_ours() -> None:
+    one, other = (f"1/{10**3999 + odd}" for odd in (1, 3))
+    first = written(OPENED | {"micro": 1, "delta": other})
+    second = written(CHARGED | {"prev": hashed(first), "delta": one})
+    assert read_back(delta=one) and ledger_module.verify(first)
+    assert code(lambda: ledger_module.verify(first + second)) == "E310"
+
+
+def test_an_entry_holds_what_its_kind_needs() -> None:
+    assert code(lambda: ledger_module.verify(written(OPENED).rstrip())) == "E313"
+    needed = ("id", "tag", "cap", "purpose", "day", "charge", "micro")
+    assert [name for name in needed if read_back(**{name: ...})] == []
+    assert read_back(micro=..., rho=1), "an amount of either kind"
 
 
 def test_a_ledger_of_before_delta_is_read_and_charged(tmp_path: Path) -> None:
@@ -284,8 +340,13 @@ def test_a_rehearsal_counts_and_refuses_too() -> None:
     memory = MemoryLedger(Fraction(1))
     assert [memory.charge(THIRD, "third").charge.sequence for _ in range(3)] == [1, 2, 3]
     assert memory.spent == Cost(Fraction(1))
-    with pytest.raises(BudgetRefused, match="E301"):
+    with pytest.raises(BudgetRefused, match=r"E301.*0\.000001 asked, 0 remaining"):
         memory.charge(Cost(Fraction(1, 10**9)), "more")
+    with pytest.raises(BudgetRefused, match=r"E301.*2 asked, 0\.75 remaining"):
+        (memory := MemoryLedger(Fraction(1))).charge(Cost(Fraction(1, 4)), "a fourth")
+        memory.charge(Cost(Fraction(2)), "more")
+    with pytest.raises(BudgetRefused, match="E301"):
+        MemoryLedger(Fraction(1)).charge(Cost(Fraction(1), BILLIONTH), "a delta that nobody declared")
     assert MemoryLedger().charge(Cost(Fraction(1000)), "no cap").charge.sequence == 1
 
 
@@ -300,7 +361,10 @@ def test_entries_are_numbered_chained_and_hold_no_more_than_they_say(book: Ledge
     assert set(state.entries[0]) == {"seq", "prev", "kind", "cap", "tag", "format", "id", "before", "data"}
     assert set(state.entries[1]) == {"seq", "prev", "kind", "micro", "purpose", "day", "nonce"}
     assert state.entries[2] == {"seq": 2, "prev": state.entries[2]["prev"], "kind": "done", "charge": 1}
-    assert hashed(book.path.read_bytes().splitlines(keepends=True)[-1]) == state.head
+    assert (state.entries[0]["format"], len(state.entries[1]["nonce"])) == (1, 64)
+    lines = book.path.read_bytes().splitlines(keepends=True)
+    assert [state.upto(sequence)[0] for sequence in range(3)] == [hashed(line) for line in lines]
+    assert hashed(lines[-1]) == state.head
 
 
 @given(st.text(max_size=30))
@@ -337,6 +401,29 @@ def test_creating_twice_is_refused(book: Ledger) -> None:
     book.path.unlink()
     assert code(lambda: book.create("tag", Fraction(9))) == "E401", "an anchor remembers a ledger"
     assert before and not book.path.exists()
+
+
+def test_a_ledger_that_a_crash_left_half_made_is_made_again_unless_it_holds_a_charge(tmp_path: Path) -> None:
+    book, whole = Ledger.at(tmp_path / "ledger"), Ledger.at(tmp_path / "whole")
+    state = whole.create("tag", Fraction(1))
+    whole.charge(THIRD, "third")
+    lines = whole.path.read_bytes().splitlines(keepends=True)
+    Anchor(book.anchor).write(Mark(state.identifier, NOTHING, "", 0))
+    for left, found in ((None, None), (lines[0], None), (b"".join(lines), "E401")):
+        assert not book.made()
+        if left is not None:
+            book.path.write_bytes(left)
+        if found:
+            assert code(lambda: book.create("tag", Fraction(1))) == found
+        else:
+            assert book.create("tag", Fraction(1)).sequence == 0 and book.made()
+            book.path.unlink()
+            book.anchor.unlink()
+            Anchor(book.anchor).write(Mark(state.identifier, NOTHING, "", 0))
+    book.anchor.unlink()
+    assert code(lambda: book.create("tag", Fraction(1))) == "E401", (
+        "a ledger without an anchor is not ours to replace"
+    )
 
 
 def test_a_missing_ledger_is_refused(tmp_path: Path) -> None:
@@ -596,6 +683,9 @@ def test_receipts_are_numbered_like_their_entries(book: Ledger) -> None:
     book.close(receipts[1], "incident")
     assert [receipt.charge.sequence for receipt in receipts] == [1, 2, 3]
     assert book.state().entries[4]["charge"] == 2
+    assert not any(receipt.resumed or receipt.charge.decided for receipt in receipts)
+    assert book.state().left_open("third") == 3, "the last one without an end"
+    assert book.state().left_open("fourth") is None
 
 
 def test_a_ledger_that_is_not_there_leaves_nothing_behind(tmp_path: Path) -> None:

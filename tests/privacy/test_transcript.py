@@ -47,12 +47,34 @@ def test_every_draw_is_held_as_what_was_added(tmp_path: Path, noise: Noise) -> N
         place = recorded.argmax([3, 1, 2], 2, EPSILON)
         coins = [recorded.coin(HALF) for _ in range(8)]
         below = recorded.below(10)
-        again = recorded.laplace(values[0], 2, EPSILON)
+        tops = [recorded.gumbel([3, 1, 2], 2, EPSILON) for _ in range(8)]
+        again = recorded.gaussian(values[0], 2, EPSILON)
     held = frames(tmp_path / "noise")
-    assert [call for call, _ in held] == ["laplace", "argmax", *["coin"] * 8, "below", "laplace"]
+    assert [call for call, _ in held] == [
+        "laplace",
+        "argmax",
+        *["coin"] * 8,
+        "below",
+        *["gumbel"] * 8,
+        "gaussian",
+    ]
     assert (values + held[0][1] == noisy).all() and (values[0] + held[-1][1] == again).all()
-    assert [drawn.tolist() for _, drawn in held[1:-1]] == [[place], *[[int(c)] for c in coins], [below]]
+    single = [place, *map(int, coins), below, *tops]
+    assert [drawn.tolist() for _, drawn in held[1:-1]] == [[drawn] for drawn in single]
     assert (noisy != values).any()
+
+
+@pytest.mark.parametrize("drawn", [0, 1, 2**62 - 1, 2**62, 2**62 + 5, 2**124 - 1, 2**124, 3 * 2**200 + 7])
+def test_a_draw_of_any_size_is_held_in_words_of_62_bits(tmp_path: Path, drawn: int) -> None:
+    class Drawn(RehearsalNoise):
+        def below(self, n: int) -> int:
+            return drawn
+
+    with Transcript(tmp_path / "noise") as transcript:
+        assert RecordedNoise(Drawn(1), transcript).below(drawn + 1) == drawn
+    ((_, words),) = frames(tmp_path / "noise")
+    assert sum(word << 62 * place for place, word in enumerate(words.tolist())) == drawn
+    assert len(words) == max(1, -(-drawn.bit_length() // 62)) and words.min() >= 0 and words.max() < 2**62
 
 
 def test_recording_changes_no_draw(tmp_path: Path) -> None:
@@ -90,6 +112,7 @@ def test_the_file_is_for_its_owner_then_sealed(tmp_path: Path) -> None:
 def test_a_failed_run_is_sealed_with_what_it_drew(tmp_path: Path) -> None:
     with pytest.raises(KeyError), Transcript(tmp_path / "noise") as transcript:
         RecordedNoise(SystemNoise(), transcript).below(3)
+        assert transcript.keep() == (tmp_path / "noise").stat().st_size > 0, "it is on disk at once"
         raise KeyError
     assert mode(tmp_path / "noise") == 0o400 and len(frames(tmp_path / "noise")) == 1
 

@@ -77,7 +77,7 @@ def test_this_machine_has_one_name() -> None:
         "postgres://%2Fvar%2Frun/registry#births",
         "postgres://host:port/registry#births",
         "postgres://host:0/registry#births",
-        "postgres://host:99999/registry#births",
+        "postgres://host:65536/registry#births",
         "postgres://127.1/registry#births",
         "postgres://2130706433/registry#births",
         "postgres://0x7f000001/registry#births",
@@ -99,6 +99,26 @@ def test_this_machine_has_one_name() -> None:
 )
 def test_what_does_not_say_one_table_is_malformed(text: str) -> None:
     malformed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "identity", "name"),
+    [
+        ("postgres://host:65535/" + "r" * 63 + "#t", f"postgres://host:65535/{'r' * 63}#public.t", None),
+        ("postgres://host:1/r#t", "postgres://host:1/r#public.t", "r#public.t"),
+        ("spark://local#t", "spark://local#t", "t"),
+        ("spark://host:1#t", "spark://host:1#t", "t"),
+        ("spark://host//nowhere/people.csv/", "/nowhere/people.csv", "people.csv"),
+        ("spark://host/C:/people.csv", str(Path("C:/people.csv").absolute()), "people.csv"),
+        ("/nowhere/people.sqlite#", "/nowhere/people.sqlite", "people.sqlite"),
+        ("#people", str(Path("#people").absolute()), "#people"),
+    ],
+)
+def test_what_just_says_one_table_is_read(text: str, identity: str, name: str | None) -> None:
+    found = at(text)
+    assert found.identity == identity and name in (None, found.name)
+    assert {found.user, found.password, found.file, found.beside} == {None}
+    assert found.table == ("t" if "spark" in text else "public.t") if text.endswith("#t") else not found.table
 
 
 def test_a_refusal_tells_no_login() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pyreadstat
 import pytest
 
 from facsimile.errors import FacsimileError
-from facsimile.sources.dictionary import refuse_broken_labels
+from facsimile.sources.dictionary import _walked, refuse_broken_labels
 from facsimile.sources.source import labels
 
 HOW: dict[str, Any] = {
@@ -92,6 +94,42 @@ def test_a_number_with_a_format_of_texts_is_one(place: int, tmp_path: Path) -> N
     assert content[place] == 5
     path.write_bytes(content[:place] + b"\1" + content[place + 1 :])
     assert code(path) == "E106"
+
+
+def variable(order: str, width: int = 8, *formats: int) -> bytes:
+    one, two = ((7 << 24) + (each << 16) + 0x8008 for each in formats or (5, 5))
+    return struct.pack(f"{order}6i", 2, width, 0, 0, one, two) + b"NAME    "
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_a_text_is_one_by_its_width_or_either_format_and_others_have_no_labels(order: str) -> None:
+    labelled = struct.pack(f"{order}2i", 3, 1) + b"QQQQQQQQ\1q" + bytes(6)
+    labelled += struct.pack(f"{order}4i", 4, 1, 1, 999)
+    for width, *formats in product((0, 8), (0, 1, 2, 3, 5), (0, 1, 2, 3, 5)):
+        is_text = width > 0 or bool({1, 2} & {*formats})
+        found = _walked(BytesIO(variable(order, width, *formats) + labelled), order)
+        assert found == ("ascii", [b"QQQQQQQQ"] * is_text)
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_labels_are_of_variables_that_are_there_and_of_texts_if_one_of_them_is(place: int) -> None:
+    labelled = struct.pack("<2i", 3, 1) + b"QQQQQQQQ\1q" + bytes(6)
+    beside = variable("<") + variable("<", 0) + labelled + struct.pack("<5i", 4, 2, 1, 2, 999)
+    assert _walked(BytesIO(beside), "<") == ("ascii", [b"QQQQQQQQ"])
+    with pytest.raises(LookupError):
+        _walked(BytesIO(variable("<") + labelled + struct.pack("<5i", 4, 2, 1, place, 999)), "<")
+
+
+def test_a_walk_never_goes_back() -> None:
+    """Four bytes back there would be a record of one variable, and then the end."""
+    with pytest.raises(LookupError):
+        _walked(BytesIO(variable("<") + struct.pack("<7i", 7, 3, -1, 4, 1, 1, 999)), "<")
+
+
+@pytest.mark.parametrize("size", [0, 1, 79, 80])
+def test_an_encoding_has_a_name_that_fits_a_line(size: int) -> None:
+    record = struct.pack("<4i", 7, 20, 1, size) + b"x" * size + struct.pack("<i", 999)
+    assert _walked(BytesIO(record), "<") == ("x" * size if 0 < size < 80 else "ascii", [])
 
 
 def test_labels_of_texts_are_read_by_the_encoding_that_the_file_names(tmp_path: Path) -> None:

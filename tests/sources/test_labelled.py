@@ -125,6 +125,14 @@ def test_values_that_are_equal_have_one_text(value: Any, calendar: Any, storage:
     assert column.text(0.0) == column.text(-0.0) == column.text(0)
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.1 + 0.7, "0.8"), (0.123456789012345, "0.123456789012345"), (123456789.0123456, "123456789.012346")],
+)
+def test_a_number_has_15_digits(value: float, text: str) -> None:
+    assert Variable("x").text(value) == text
+
+
 @given(st.floats(-1e308, 1e308))
 def test_a_number_is_its_digits_without_an_exponent(value: float) -> None:
     text = Variable("x").text(value)
@@ -365,6 +373,28 @@ def test_records_that_expand_beyond_reason(tmp_path: Path, monkeypatch: pytest.M
     assert refused(path) == "E122"
     monkeypatch.setattr(labelled, "BOMB_BYTES", 2_000_000)
     assert refused(path) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "least", "found"), [(1000, 999, None), (1001, 1001, None), (1001, 1000, "E122"), (999, 0, None)]
+)
+def test_records_may_be_a_hundred_times_the_file(
+    size: int, least: int, found: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data.sav").write_bytes(b"x" * 10)
+    monkeypatch.setattr(labelled, "BOMB_BYTES", least)
+    if found is None:
+        labelled._refuse_bomb(tmp_path / "data.sav", size)
+    else:
+        with pytest.raises(FacsimileError, match=found):
+            labelled._refuse_bomb(tmp_path / "data.sav", size)
+
+
+def test_a_variable_takes_the_bytes_that_its_file_says_and_at_least_one(tmp_path: Path) -> None:
+    """Stata keeps its long texts elsewhere: they take none."""
+    data = {"a": np.array([1], np.int8), "b": np.array([1], np.int16), "c": [1.5], "s": ["x"], "t": ["xyz"]}
+    pandas.DataFrame(data).to_stata(tmp_path / "data.dta", write_index=False, convert_strl=["t"], version=117)
+    assert [variable.width for variable in header(tmp_path / "data.dta").variables] == [1, 2, 8, 2, 1]
 
 
 def test_a_label_that_is_no_text_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from itertools import pairwise
+import re
+from itertools import combinations_with_replacement, pairwise
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,37 @@ def test_a_quoted_field_of_many_lines_may_not_be_long_either(tmp_path: Path) -> 
     assert refused(path) == "E131"
 
 
+@pytest.mark.parametrize("size", [LONGEST_FIELD - 1, LONGEST_FIELD])
+def test_nor_may_a_quoted_field_that_a_piece_leaves_open(size: int) -> None:
+    rows = _Rows(b",")
+    if size == LONGEST_FIELD:
+        with pytest.raises(DataRefused, match="E131"):
+            rows.take(b'a,b\n1,"' + b"\n" * size)
+    else:
+        rows.take(b'a,b\n1,"' + b"\n" * size)
+        rows.take(b'"\n')
+        rows.finish(2)
+
+
+def test_a_field_of_64_kb_is_long_and_one_in_another_piece_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the pieces: every text with some field as long as that is refused, and no other."""
+    assert LONGEST_FIELD == 65_536
+    monkeypatch.setattr(textfile, "LONGEST_FIELD", 4)
+
+    @given(st.lists(st.text("x,\n", min_size=1, max_size=9), max_size=6))
+    def check(pieces: list[str]) -> None:
+        counter, long = _Rows(b","), max(map(len, re.split("[,\n]", "".join(pieces)))) >= 4
+        try:
+            for piece in pieces:
+                counter._check_fields(piece.encode())
+        except DataRefused:
+            assert long
+        else:
+            assert not long
+
+    check()
+
+
 def test_many_short_fields_make_a_long_row(tmp_path: Path) -> None:
     wide = LONGEST_FIELD
     path = tmp_path / "data.csv"
@@ -135,6 +167,16 @@ def test_rows_are_counted_across_pieces(table: list[list[str]], ending: str, cut
 
 @pytest.mark.parametrize(
     ("content", "code"),
+    [(b"a,b", "E103"), (b"a,b\n\n", "E103"), (b"a,b\n1,2", None), (b"a,b\n1,2\r\n", None),
+     (b"a,b\n1,2\r", None), (b"a,b\n1,2\n\r", "E130"), (b"a,b\n1,2\n3", "E130"), (b'a,b\n1,"', "E130")],
+)  # fmt: skip
+def test_a_file_has_a_header_and_a_row_and_all_rows_are_whole(content: bytes, code: str | None) -> None:
+    for cut in range(len(content)):
+        assert counted(content, [cut], 2) == code
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
     [
         ("aé٣\U0001f476b".encode(), None),
         ("a\u202eb".encode(), "E121"),
@@ -144,11 +186,12 @@ def test_rows_are_counted_across_pieces(table: list[list[str]], ending: str, cut
         (b"ab\xc3", "E120"),
         ("a".encode("utf-16"), "E120"),
         (b"\xed\xa0\x80", "E120"),
+        (b"\xe2b\x80\xae", "E120"),
     ],
 )
 def test_characters_are_seen_across_pieces(content: bytes, code: str | None) -> None:
-    for cut in range(len(content) + 1):
-        pieces = [piece for piece in (content[:cut], content[cut:]) if piece]
+    for one, two in combinations_with_replacement(range(len(content) + 1), 2):
+        pieces = [piece for piece in (content[:one], content[one:two], content[two:]) if piece]
         if code is None:
             assert b"".join(_plain(iter(pieces))) == content
         else:
@@ -171,3 +214,38 @@ def test_a_file_that_grows_a_hundredfold_is_refused_and_no_other_however_large(
             list(textfile._pieces(path))
     else:
         assert sum(map(len, textfile._pieces(path))) > 2 * textfile.BOMB_BYTES
+
+
+@pytest.mark.parametrize("inner", [textfile.GZIP, *textfile._ARCHIVES])
+def test_an_archive_is_refused_in_a_packed_file_too_but_not_what_looks_like_one_further_on(
+    inner: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(textfile, "PIECE", 8)
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(inner + b"x" * 20))
+    with pytest.raises(DataRefused, match="E122"):
+        list(textfile._pieces(path))
+    path.write_bytes(gzip.compress(b"a" * 8 + inner))
+    assert b"".join(textfile._pieces(path)) == b"a" * 8 + inner
+    if inner != textfile.GZIP:
+        path.write_bytes(inner + b"x" * 20)
+        with pytest.raises(DataRefused, match="E122"):
+            list(textfile._pieces(path))
+
+
+@pytest.mark.parametrize("least", [999, 1000])
+@pytest.mark.parametrize("packed", [9, 10])
+def test_growth_is_looked_at_past_some_size_and_may_be_a_hundredfold(
+    monkeypatch: pytest.MonkeyPatch, least: int, packed: int
+) -> None:
+    """1,000 bytes, read from so many."""
+    assert (textfile.BOMB_BYTES, textfile.BOMB_RATIO) == (268_435_456, 100)
+    monkeypatch.setattr(textfile, "BOMB_BYTES", least)
+    monkeypatch.setattr(gzip, "open", lambda file: io.BytesIO(b"x" * 1000))
+    file = io.BytesIO()
+    file.seek(packed)
+    if (least, packed) == (999, 9):
+        with pytest.raises(DataRefused, match="E122"):
+            list(textfile._expanded(file))
+    else:
+        assert list(textfile._expanded(file)) == [b"x" * 1000]

@@ -6,9 +6,11 @@ import math
 import sqlite3
 from contextlib import closing
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import ibis
 import pyarrow
 import pytest
 from ibis.expr.types import Value
@@ -20,7 +22,19 @@ from facsimile.table.cleaning import BAD, FAR, big, clean_value, cleaned, prepar
 from table.nasty import NATIVE
 
 NOTHING = BAD - 1
-LABELS = ["5", "abc", "a'b", 'a"b', "a\\b", "a%b", "été", "true", "2020-01-31"]
+LABELS = [
+    "5",
+    "abc",
+    "a'b",
+    'a"b',
+    "a\\b",
+    "a%b",
+    "été",
+    "true",
+    "2020-01-31",
+    "1000000000000000",
+    "-1000000000000000",
+]
 
 
 def every_column() -> list[Column]:
@@ -28,7 +42,7 @@ def every_column() -> list[Column]:
     numbers: dict[str, Any] = {**shared, "bounds": ["0", "9999"], "alternatives": {"all": ["0-9999"]}}
     whole = [Column(**numbers, decimals=str(digits)) for digits in (0, 3)]
     down = [Column(**numbers, decimals=str(digits), round="down") for digits in (0, 6)]
-    dates = [Column(**numbers, part=part) for part in ("year", "quarter", "day")]
+    dates = [Column(**numbers, part=part) for part in ("year", "quarter", "month", "day")]
     spelled = {True: "5", False: "abc", "1": "a'b", "ABC": "abc", "-3": "été"}
     categories = {**shared, "values": LABELS, "alternatives": {"all": LABELS}}
     return [*whole, *down, *dates, Column(**categories), Column(**categories, map=spelled)]
@@ -74,6 +88,18 @@ def numbered(kind: str) -> pyarrow.Table:
 @pytest.mark.parametrize("kind", NATIVE)
 def test_duckdb(kind: str) -> None:
     check(numbered(kind), NATIVE[kind].to_pylist())
+
+
+def test_every_end_of_a_month_in_text() -> None:
+    """Days of leap years and others, in a form that the engine does not read itself."""
+    ends = product((0, 1, 1900, 2000, 2019, 2020, 2100, 2400), range(14), (0, 1, 28, 29, 30, 31, 32))
+    values = [f"{year:04}-{month:02}-{day:02}T10:00" for year, month, day in ends]
+    table = ibis.memtable(pyarrow.table({"id": range(len(values)), "x": values}))
+    columns = [column for column in COLUMNS if column.part]
+    cleaning = {str(column.part): integer(cleaned(column, table.x)) for column in columns}
+    found = ibis.duckdb.connect().to_pyarrow(table.select("id", **cleaning).order_by("id"))
+    for column in columns:
+        assert found.column(str(column.part)).to_pylist() == [clean_value(column, value) for value in values]
 
 
 @pytest.mark.parametrize("kind", ["text", "int64", "double"])

@@ -36,7 +36,9 @@ def test_cuts_between_are_few(wanted: list[int]) -> None:
 
 def test_a_regular_grid_needs_no_comparison() -> None:
     assert Cuts.at(range(1500, 4501, 100)) == Cuts(1500, 100, 31, ())
-    assert Cuts.at([]).all == ()
+    assert Cuts.at([0, 500, 1000]) == Cuts(0, 500, 3, ())
+    assert Cuts.at([0, 500]) == Cuts(0, 1, 0, (0, 500)), "two are compared"
+    assert Cuts.at([]) == Cuts(0, 1, 0, ())
 
 
 @settings(max_examples=20)

@@ -58,6 +58,19 @@ def test_a_domain_too_large_for_an_array_gives_the_same(one: Table, other: Table
             assert distance(one, other, clique) == expected
 
 
+def test_an_array_is_made_where_it_is_small_enough_and_equal_tables_do_not_differ() -> None:
+    one, other = Table.from_rows(DOMAIN, [[0, 0, 0]] * 3), Table.from_rows(DOMAIN, [[1, 2, 3]] * 3)
+    for cells, found in ((24, -1), (23, 3)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(differences, "DENSE_CELLS", cells)
+            patch.setattr(differences, "FEW_CELLS", cells - 23)
+            for same in (one, Table.from_rows(DOMAIN, [])):
+                assert largest_difference(same, same) == largest_difference(same, same, 2) == 0
+                assert by_ways(same, same, 2) == (0, 0)
+            patch.setattr(differences, "_dense", lambda array: -1)
+            assert largest_difference(one, other) == found
+
+
 def test_twenty_columns_of_ten_values_need_no_array() -> None:
     domain = small_domain(*[10] * 10)
     random = np.random.default_rng(1)
@@ -82,3 +95,4 @@ def test_the_ratio_of_counts_is_that_of_the_definition(one: Table, other: Table)
         for r, s in zip(one.marginal((name,)).tolist(), other.marginal((name,)).tolist(), strict=True)
     ]
     assert 1 / smallest_likeness(one, other) == max(ratios)
+    assert smallest_one_way(one) == min(min(one.marginal((name,)).tolist()) for name in DOMAIN.names)

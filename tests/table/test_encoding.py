@@ -19,7 +19,8 @@ from facsimile.spec.constraints import Constraint
 from facsimile.spec.release import Specification
 from facsimile.table.cleaning import clean_value
 from facsimile.table.domain import Domain
-from facsimile.table.encoding import COUNT, LEFT_OUT, REFUSALS, Encoding, recode
+from facsimile.table.encoding import COUNT, LEFT_OUT, REFUSALS, ColumnEncoding, Encoding, _among, recode
+from facsimile.table.encoding import MALFORMED as MALFORMED_CODE
 from facsimile.table.table import Table
 from table import oracle
 from table.nasty import NATIVE, TEXTS
@@ -73,7 +74,11 @@ def date_part(part: str, bins: list[str], bounds: list[str], malformed: str, mis
 def with_identity(column: dict[str, Any], size: int) -> Specification:
     """One more column tells the records apart."""
     identity = {"name": "id", "bounds": ["0", str(size)], "alternatives": {"each": [f"0..{size}"]}}
-    rules = [] if column.get("values") else ["x > 7 and x < 9 or x in [1, 2.5]", "not (x != 3)"]
+    rules = (
+        []
+        if column.get("values")
+        else ["x > 6.5 and x < 8.5 or x in [1, 2.5]", "x <= -7.5 and x >= -8.5", "not (x != 3)"]
+    )
     return specified([identity, column], raw=rules)
 
 
@@ -138,7 +143,10 @@ def test_numbers_in_text(rules: dict[str, Any]) -> None:
 @pytest.mark.parametrize("digits", range(4))
 def test_every_rule_of_a_number_in_the_reference(digits: int) -> None:
     for rules in (rules for rules in NUMBER_RULES if rules["decimals"] == str(digits)):
-        specification = specified([number(rules)], raw=["x > 7 and x < 9 or x in [1, 2.5]", "not (x != 3)"])
+        specification = specified(
+            [number(rules)],
+            raw=["x > 6.5 and x < 8.5 or x in [1, 2.5]", "x <= -7.5 and x >= -8.5", "not (x != 3)"],
+        )
         records = [{"x": text} for text in TEXTS]
         for record, codes in zip(records, encoded(Encoding(specification), records), strict=True):
             assert told(codes, ("x",)) == outcome(specification, record), (rules, record)
@@ -359,6 +367,47 @@ def test_recoding_equals_encoding_under_the_alternative(seed: int) -> None:
         expected = Table.from_rows(Domain(direct.finest()), coarse)
         assert np.array_equal(recoded.codes, expected.codes)
         assert np.array_equal(recoded.counts, expected.counts)
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=9, max_size=9), min_size=1, max_size=20))
+@settings(max_examples=20)
+def test_a_piece_is_among_those_wanted_in_sql_too(masks: list[list[bool]]) -> None:
+    table = ibis.memtable(pyarrow.table({"place": range(9)}))
+    tests = [_among(table.place, np.array(mask)) for mask in masks]
+    assert [len(test) for test in tests] == [int(any(mask)) for mask in masks]
+    wanted = {f"m{i}": test[0] for i, test in enumerate(tests) if test}
+    found = engine().to_pyarrow(table.select("place", **wanted).order_by("place")).to_pydict()
+    assert all(found[name] == masks[int(name[1:])] for name in wanted)
+
+
+def test_the_query_takes_out_all_that_rules_and_raw_constraints_leave_out() -> None:
+    """But for what is implausible only as it is coded."""
+    for malformed in ("drop", "refuse"):
+        rules: Rules = (malformed, "drop", "drop", "drop", "drop", "drop", "drop")
+        encoding = Encoding(several("declared", rules, DECLARED))
+        result = queried(encoding, pyarrow.Table.from_pylist(RECORDS))
+        codes = encoding.codes(np.column_stack([result.column(name).to_numpy() for name in encoding.columns]))
+        refused = (codes == MALFORMED_CODE).any(axis=1)
+        assert (codes[~refused] != LEFT_OUT).all() and len(codes) > 10
+        assert refused.any() == (malformed == "refuse")
+
+
+@pytest.mark.parametrize("decimals", range(7))
+def test_sums_of_public_values_have_three_more_digits_and_at_most_six(decimals: int) -> None:
+    column = number({"decimals": str(decimals), "round": "down"}) | {"alternatives": {"all": ["-4-4", "4<"]}}
+    encoding = Encoding(specified([column])).columns["x"]
+    assert encoding.exact.decimals == min(6, decimals + 3)
+    assert Encoding(specified([column | {"round": None}])).columns["x"].exact.decimals == decimals
+
+
+def test_pieces_that_16_bits_cannot_number_have_32() -> None:
+    column = specified([number({"decimals": "0"})]).columns[0]
+    encoding = ColumnEncoding(column, frozenset(range(33_000)), clamping=False)
+    table = ibis.memtable(pyarrow.table({"x": [0, 32_765, 32_766, 32_767, 33_000]}))
+    found = engine().to_pyarrow(table.select(piece=encoding.sql(table.x, loose=True)))
+    assert sorted(found.column("piece").to_pylist()) == [
+        encoding.piece(x) for x in table.to_pyarrow()["x"].to_pylist()
+    ]
 
 
 def test_the_query_does_not_depend_on_the_order_of_records() -> None:

@@ -24,10 +24,25 @@ def test_an_array_holds_the_integers_in_64_bits_where_they_fit(values: list[int]
     assert all(type(value) is int for value in found.tolist())
 
 
+def test_arrays_have_64_bits_below_2_to_the_62_and_only_there() -> None:
+    def bits(*found: np.ndarray) -> list[bool]:
+        return [array.dtype == np.int64 for array in found]
+
+    assert bits(integers([2**62 - 1]), integers([2**62]), integers([])) == [True, False, True]
+    assert bits(rounded(np.array([2.0**61])), rounded(np.array([2.0**62])), rounded(np.zeros((0, 2)))) == [
+        True, False, True,
+    ]  # fmt: skip
+    power = np.array([2**31])
+    assert bits(product(power, power - 1), product(power, power)) == [True, False]
+    terms, counts = np.array([[2**31] * 4]), np.array([2**31 - 4, 1, 1, 1])
+    assert bits(dot(terms, counts), dot(terms, counts + 1)) == [True, False]
+
+
 @given(NUMBERS)
 def test_the_largest_and_the_total_are_pythons(values: list[int]) -> None:
     found = integers(values)
     assert (largest(found), total(found)) == (max(map(abs, values)), sum(values))
+    assert largest(found[:0]) == total(found[:0]) == 0
 
 
 @given(st.lists(INT64, min_size=1, max_size=6))

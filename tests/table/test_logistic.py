@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from facsimile.table.logistic import logistic
+from facsimile.table.logistic import _knots, logistic
 
 BITS = 20
 
@@ -17,6 +17,15 @@ def test_it_is_the_function_to_two_units() -> None:
     assert np.abs(found - exact).max() <= 2
     assert found.dtype == np.int64 and (np.diff(found) >= 0).all()
     assert (found + logistic(-units, BITS) - 2**BITS).max() <= 1
+
+
+def test_it_is_the_same_on_any_machine() -> None:
+    """Also between knots, and just within and beyond the last ones."""
+    odds = np.array([-(16 << 30), -15.9 * 2**30, -5_000_000, 12_345_678, 15.9 * 2**30, 17 << 30]).astype(
+        np.int64
+    )
+    assert logistic(odds, 30).tolist() == [121, 134, 535620919, 539957286, 1073741690, 1073741703]
+    assert not _knots(30).flags.writeable
 
 
 def test_what_is_far_out_is_0_or_1_however_large() -> None:

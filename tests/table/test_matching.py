@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from facsimile.table import matching
 from facsimile.table.matching import EXACT, Likeness, matched
 from facsimile.table.table import Table
 from facsimile.testing.neighbours import small_domain
@@ -27,7 +28,7 @@ def partners(one: Row, other: Row, b: list[int], c: list[int], within: int) -> b
         return False
     off = 0
     for x, y, reference in ((one[1], other[1], b), (one[2], other[2], c)):
-        if reference[x] == EXACT or reference[y] == EXACT:
+        if reference[x] == -1 or reference[y] == -1:
             if x != y:
                 return False
         else:
@@ -79,10 +80,37 @@ def test_a_table_matches_itself_whatever_the_order_of_columns() -> None:
     assert matched(table, table, Likeness(("a", "b", "c"), (), 1)) == 50
 
 
+def test_every_column_that_must_be_equal_is_and_nobody_matches_no_records() -> None:
+    like = Likeness(("c", "a"), (("b", (0, 1, 2)),), 1)
+    row, *others = (Table.from_rows(DOMAIN, rows) for rows in ([[0, 0, 0]], [[1, 0, 0]], [[0, 0, 1]], []))
+    near = Table.from_rows(DOMAIN, [[0, 1, 0]])
+    assert matched(row, near, like) == matched(near, row, like) == 1
+    far = Table.from_rows(DOMAIN, [[0, 2, 0]])
+    for within in (1, 2):
+        steps = Likeness(("c", "a"), like.steps, within)
+        assert matched(row, far, steps) == matched(far, row, steps) == within - 1
+    for other in others:
+        assert matched(row, other, like) == matched(other, row, like) == 0
+
+
 def test_too_many_records_are_refused() -> None:
-    table = Table.from_rows(DOMAIN, [[0, 0, 0]], [2**31])
-    with pytest.raises(ValueError, match="fewer"):
-        matched(table, table, Likeness(("a", "b", "c"), (), 1))
+    like = Likeness(("a", "b", "c"), (), 1)
+    one, less, more = (Table.from_rows(DOMAIN, [[0, 0, 0]], [n]) for n in (1, 2**31 - 1, 2**31))
+    assert matched(less, less, like) == 2**31 - 1
+    for pair in ((one, more), (more, one)):
+        with pytest.raises(ValueError, match="fewer"):
+            matched(*pair, like)
+
+
+def test_too_many_values_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2 values of a, 4 of b with room for a step, 5 of c: 40 in all."""
+    table = Table.from_rows(DOMAIN, [[1, 2, 3]])
+    like = Likeness(("a",), (("b", (0, 1, 2)), ("c", (0, 1, 2, 3))), 1)
+    monkeypatch.setattr(matching, "LARGEST_INDEX", 40)
+    assert matched(table, table, like) == 1
+    monkeypatch.setattr(matching, "LARGEST_INDEX", 39)
+    with pytest.raises(ValueError, match="too many"):
+        matched(table, table, like)
 
 
 def test_it_equals_networkx_on_two_thousand_records() -> None:

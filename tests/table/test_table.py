@@ -51,7 +51,7 @@ def test_marginals_are_dense_and_sum_to_n(drawn: tuple[Domain, Rows], data: st.D
     for cell in product(*(range(size) for size in marginal.shape)):
         assert marginal[cell] == counted[cell]
     projected = table.project(clique)
-    assert projected.n == table.n
+    assert (projected.n, projected.distinct) == (table.n, len(counted))
     assert projected.marginal(clique).tolist() == marginal.tolist()
 
 
@@ -94,11 +94,27 @@ def test_rows_with_a_zero_count_do_not_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "counts"), [([[2]], None), ([[-1]], None), ([[0]], [-1]), ([[0]], [1, 1]), ([[0]], [2**53])]
+    ("rows", "counts"),
+    [
+        ([[2]], None),
+        ([[-1]], None),
+        ([[0]], [-1]),
+        ([[0]], [1, 1]),
+        ([[0]], [2**53]),
+        ([[0], [2]], None),
+        ([[-1], [0]], None),
+        ([[0], [1]], [1, -1]),
+    ],
 )
 def test_what_is_no_table(rows: Rows, counts: list[int] | None) -> None:
     with pytest.raises(ValueError, match=r"code|count|records"):
         Table.from_rows(domain([2]), rows, counts)
+
+
+def test_a_table_has_fewer_than_2_to_the_53_records() -> None:
+    counts = [2**52, 2**52 - 1]
+    table = Table.from_rows(domain([2]), [[0], [1]], counts)
+    assert (table.n, table.marginal(("c0",)).tolist()) == (2**53 - 1, counts)
 
 
 def test_a_table_cannot_be_changed() -> None:

@@ -174,7 +174,7 @@ class State:
 
     def upto(self, sequence: int) -> tuple[str, int, Fraction]:
         """The head after an entry, and the micro-ε and δ that had been spent in all by then."""
-        later = self.entries[sequence + 1 : sequence + 2]
+        later = self.entries[sequence + 1 :]
         spent = _spent(self.entries[: sequence + 1])
         return (later[0]["prev"] if later else self.head), int(spent.epsilon), spent.delta
 
@@ -204,8 +204,8 @@ class MemoryLedger:
         """Charge a cost or refuse."""
         _amount(cost)
         if self.cap is not None and not self.cap.covers(self.spent + cost):
-            left = max(Fraction(0), self.cap.epsilon - self.spent.epsilon)
-            raise refusal("E301", asked=shown(micro(cost.epsilon)), remaining=shown(micro(left)))
+            left = micro(self.cap.epsilon - self.spent.epsilon)
+            raise refusal("E301", asked=shown(micro(cost.epsilon)), remaining=shown(left))
         self.spent += cost
         self.sequence += 1
         return Receipt(Charged(self.sequence, Path()))

@@ -131,7 +131,7 @@ def _postgres(rest: str) -> Address:
 
 
 def _spark(rest: str) -> Address:
-    master = re.split("[/#]", rest, maxsplit=1)[0]
+    master = re.split("[/#]", rest)[0]
     tail = rest[len(master) :]
     host, port = _server(master)
     if host == "local" and port is not None:

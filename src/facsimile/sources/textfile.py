@@ -44,8 +44,6 @@ class Layout:
 
 def scan(path: Path, wanted: set[str] | None) -> Layout:
     """Refuse a file that is not a plain table, and say how it is written."""
-    if path.stat().st_size == 0:
-        raise refusal("E102")
     pieces = _plain(_pieces(path))
     first = next(pieces, b"")
     line = first.partition(b"\n")[0]
@@ -105,7 +103,7 @@ def _plain(pieces: Iterator[bytes]) -> Iterator[bytes]:
             raise refusal("E120")
         if b"\x00" in piece or (not simple and _BIDI.search(tail + piece)):
             raise refusal("E121")
-        tail = piece[-2:]
+        tail = (tail + piece[-2:])[-2:]
         yield piece
     if not _decodes(decoder, b"", final=True):
         raise refusal("E120")

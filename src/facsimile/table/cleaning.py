@@ -197,9 +197,9 @@ def _double(raw: Value, digits: int, down: bool) -> Value:
     )
 
 
-def _date_part(part: str | None, raw: Expression) -> Value:
+def _date_part(part: str, raw: Expression) -> Value:
     if raw.type().is_temporal():
-        found = getattr(raw, part or "year")()
+        found = getattr(raw, part)()
         return found if found.type().nbytes < 8 else found.cast("int64")
     text = raw if raw.type().is_string() else raw.cast("string")
     is_date = text.re_search(_DATE) & ~text.re_search(_OTHER_IN_DATES)
@@ -212,7 +212,7 @@ def _date_part(part: str | None, raw: Expression) -> Value:
         (month == 2, leap.ifelse(big(29), big(28))), (month.isin([4, 6, 9, 11]), big(30)), else_=big(31)
     )
     quarter = ibis.cases((month <= 3, big(1)), (month <= 6, big(2)), (month <= 9, big(3)), else_=big(4))
-    value = {"year": year, "quarter": quarter, "month": month, "day": day}[part or "year"]
+    value = {"year": year, "quarter": quarter, "month": month, "day": day}[part]
     return ibis.cases(
         (text.isnull(), ibis.null("int64")), (~is_date | (day > last) | (year < 1), big(BAD)), else_=value
     )
@@ -304,7 +304,7 @@ def _clean_double(raw: float, digits: int, down: bool) -> int:
     return floor(scaled) if down else BAD
 
 
-def _clean_date(part: str | None, raw: Any) -> int:
+def _clean_date(part: str, raw: Any) -> int:
     if isinstance(raw, str):
         if not re.fullmatch(_DATE.strip("^$"), raw):
             return BAD
@@ -314,4 +314,4 @@ def _clean_date(part: str | None, raw: Any) -> int:
             return BAD
     if not isinstance(raw, date | datetime):
         return BAD
-    return (raw.month + 2) // 3 if part == "quarter" else int(getattr(raw, part or "year"))
+    return (raw.month + 2) // 3 if part == "quarter" else int(getattr(raw, part))

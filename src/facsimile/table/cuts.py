@@ -39,7 +39,7 @@ class Cuts:
         cuts = sorted(set(wanted))
         best = cls(0, 1, 0, tuple(cuts))
         for width in sorted({1, *(b - a for a, b in pairwise(cuts))}):
-            for start in {cut % width for cut in cuts} if width > 1 else {0}:
+            for start in {cut % width for cut in cuts}:
                 grid = _closest([cut for cut in cuts if cut % width == start], width)
                 covered = range(grid[0], grid[-1] + 1, width) if len(grid) > 2 else range(0)
                 single = tuple(cut for cut in cuts if cut not in covered)

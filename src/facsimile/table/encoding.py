@@ -129,11 +129,10 @@ class Encoding:
         """The count table from the query's result, and the refusals (error code, column) it holds."""
         codes = self.codes(np.stack([np.asarray(pieces[name], np.int64) for name in self.columns]).T)
         refused = {
-            (REFUSALS[int(code)], name)
+            (error, name)
             for place, name in enumerate(self.columns)
-            if codes[:, place].min(initial=0) < LEFT_OUT
-            for code in np.unique(codes[:, place])
-            if int(code) in REFUSALS
+            for code, error in REFUSALS.items()
+            if (codes[:, place] == code).any()
         }
         kept = (codes >= 0).all(axis=1)
         return Table.from_rows(self.domain, codes[kept], np.asarray(counts, np.int64)[kept]), refused

@@ -33,7 +33,7 @@ class Likeness:
 
     match: tuple[str, ...]
     steps: tuple[tuple[str, tuple[int, ...]], ...]
-    within: int = 1
+    within: int
 
 
 def matched(one: Table, other: Table, likeness: Likeness) -> int:
@@ -56,7 +56,7 @@ def _digits(likeness: Likeness, name: str) -> tuple[Ints, int]:
     Reference bins are neighbours; codes that must be equal stand further apart than any step, and the base
     leaves room so that a step never carries into the next column.
 
-    >>> _digits(Likeness((), (("parity", (0, 1, EXACT)),)), "parity")
+    >>> _digits(Likeness((), (("parity", (0, 1, EXACT)),), 1), "parity")
     (array([0, 1, 7]), 9)
     """
     reference = dict(likeness.steps)[name]
@@ -78,7 +78,7 @@ def _keyed(table: Table, likeness: Likeness, digits: list[tuple[Ints, int]]) -> 
     for (digit, base), name in reversed(list(zip(digits, loose, strict=True))):
         key = key * base + digit[table.column(name)]
     keys, place = np.unique(key, return_inverse=True)
-    return keys, np.bincount(place, weights=table.counts, minlength=len(keys)).astype(np.int64)
+    return keys, np.bincount(place, weights=table.counts).astype(np.int64)
 
 
 def _partners(left: Ints, right: Ints, strides: list[int], within: int) -> tuple[Ints, Ints]:

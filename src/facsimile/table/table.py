@@ -44,7 +44,7 @@ class Table:
         times = np.ones(len(rows), np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
         if len(times) != len(rows) or (times < 0).any():
             raise ValueError("a count is needed for each row, none of them negative")
-        if len(rows) and ((rows < 0).any() or (rows >= np.array(domain.shape)).any()):
+        if (rows < 0).any() or (rows >= np.array(domain.shape)).any():
             raise ValueError("a code lies outside the domain")
         return cls(domain, *_grouped(rows, times, domain.shape))
 
