@@ -99,7 +99,7 @@ def test_a_description_cannot_lead_to_a_confidential_file(home: Path, monkeypatc
     (home / "described.json").write_text("{}")
     led = Description(Address.of("stays.csv"), origin="described.json")
     monkeypatch.setattr("facsimile.draft.description.described", lambda address: led)
-    monkeypatch.setattr("facsimile.sources.source._csv", lambda *given: pytest.fail("it was opened"))
+    monkeypatch.setattr("facsimile.sources.textfile.scan", lambda *given: pytest.fail("it was opened"))
     with pytest.raises(FacsimileError, match="E207"):
         facsimile.init("described.json", "draft.yaml")
     assert not (home / "draft.yaml").exists()

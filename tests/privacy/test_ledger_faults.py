@@ -189,18 +189,21 @@ def test_a_file_that_cannot_grow(path: Path, room: int) -> None:
 
 
 class Failing:
-    """os.write or os.fsync, failing at its n-th call; a short write puts half of the line on the disk."""
+    """os.write or os.fsync, failing at its n-th call; or a write that puts half of a line on a disk which is then
+    full."""
 
     def __init__(self, real: Callable[..., Any], at: int, error: int | None) -> None:
         self.real, self.left, self.error = real, at, error
 
     def __call__(self, descriptor: int, *line: bytes) -> Any:
         self.left -= 1
-        if self.left != 0:
-            return self.real(descriptor, *line)
-        if self.error is not None:
-            raise OSError(self.error, os.strerror(self.error))
-        return self.real(descriptor, line[0][: len(line[0]) // 2])
+        short = self.error is None
+        if self.left == (-1 if short else 0):
+            error = self.error or errno.ENOSPC
+            raise OSError(error, os.strerror(error))
+        return self.real(
+            descriptor, *(part[: len(part) // 2] if short and not self.left else part for part in line)
+        )
 
 
 @contextlib.contextmanager

@@ -51,6 +51,8 @@ RANDOM = {
     "synthesizers/dpctgan.py": {"default_rng"},
     "synthesizers/patectgan.py": {"default_rng"},
     "audit/charges.py": {"import tempfile"},
+    "audit/readers.py": {"import tempfile"},
+    "testing/addresses.py": {"import tempfile"},
     "risk/membership.py": {"generate_state", "SeedSequence"},
     "risk/run.py": {"default_rng"},
     "testing/canaries.py": {"default_rng"},

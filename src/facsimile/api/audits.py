@@ -78,8 +78,7 @@ class Audited(Result, Tabular):
         found, page = self.found, Page(f"Audit of facsimile {self.found.version}")
         for section in sections(found):
             rows = [
-                (e.theorem, e.case, figure(e.declared), figure(e.found), "passed" if e.passed else "FAILED")
-                for e in section.evidence
+                (e.theorem, e.case, figure(e.declared), figure(e.found), e.result) for e in section.evidence
             ]
             page.table(section.title, "claim|tried with|>declared|>found|result", rows)
         failed = sum(not e.passed for e in found.evidence)

@@ -35,6 +35,13 @@ class Evidence:
     passed: bool
     least: float | None = None
 
+    @property
+    def result(self) -> str:
+        """In a word or two."""
+        if not self.passed:
+            return "FAILED"
+        return "not tried" if self.found is None else "passed"
+
     @classmethod
     def bounded(
         cls,
