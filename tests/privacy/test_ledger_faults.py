@@ -189,8 +189,7 @@ def test_a_file_that_cannot_grow(path: Path, room: int) -> None:
 
 
 class Failing:
-    """os.write or os.fsync, failing at its n-th call; or a write that puts half of a line on a disk which is then
-    full."""
+    """os.write or os.fsync, failing at its n-th call; or a write of half a line, and then a full disk."""
 
     def __init__(self, real: Callable[..., Any], at: int, error: int | None) -> None:
         self.real, self.left, self.error = real, at, error
