@@ -80,8 +80,9 @@ NAMELESS = Domain(
 )
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class Stranger(Query):
-    """A query that is not listed: it shows a record."""
+    """A query that is plain, but not listed: it shows a record."""
 
     def check(self, domain: Domain, n: int) -> None:
         pass

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.privacy.budget import Rho, log_upper
-from facsimile.privacy.renyi import Curve, epsilon_of, rho_of
+from facsimile.privacy.renyi import Curve, _order, epsilon_of, rho_of
 from facsimile.table.exact import Floats
 
 MILLIONTH, BILLIONTH = Fraction(1, 10**6), Fraction(1, 10**9)
@@ -79,6 +79,36 @@ def test_the_divergence_of_a_pure_epsilon_is_that_of_randomised_response(
     assert float(found) <= true + 1e-6
 
 
+def test_the_divergence_of_a_pure_epsilon_never_exceeds_either_simple_bound() -> None:
+    """Rounding up would: where the two are as good as equal, the simple bound is taken."""
+    tiny, huge = Fraction(1, 10**12), Fraction(200)
+    assert Curve(pure=(tiny,)).at(Fraction(3)) == 3 * tiny**2 / 2
+    assert Curve(pure=(huge,)).at(Fraction(4)) == huge
+    assert Curve(pure=(Fraction(1),)).at(Fraction(1000)) < Fraction(9997, 10_000)
+    assert Curve(pure=(Fraction(1),)).at(Fraction(1001)) == 1, "exponents would grow too large"
+
+
+@given(st.lists(epsilons, min_size=1, max_size=3), rhos, st.integers(2, 9).map(Fraction))
+def test_the_search_looks_at_what_the_simple_bounds_say(
+    pure: list[Fraction], rho: Fraction, order: Fraction
+) -> None:
+    simple = order * rho + sum(min(e, order * e * e / 2) for e in pure)
+    assert Curve(rho, tuple(pure)).about(float(order)) == pytest.approx(float(simple))
+
+
+@pytest.mark.parametrize("best", [1e-5, 0.3, 1.0, 77.0, 5e5])
+def test_an_order_is_found_by_golden_sections(best: float) -> None:
+    asked = []
+
+    def about(order: float) -> float:
+        asked.append(order - 1)
+        return abs(math.log((order - 1) / best))
+
+    assert float(_order(about) - 1) == pytest.approx(best, rel=1e-5)
+    assert len(asked) <= 2 + math.ceil(math.log(math.log(1e12) / 1e-7) / math.log((1 + math.sqrt(5)) / 2))
+    assert min(asked) > 1e-6 and max(asked) < 1e6
+
+
 def hockey_stick(one: Floats, other: Floats, epsilon: float) -> float:
     """The smallest δ at which two laws are within ε."""
     return float(np.maximum(one - math.exp(epsilon) * other, 0).sum())
@@ -119,6 +149,14 @@ def test_every_order_holds_so_a_search_that_ends_badly_only_costs_more(rho: Frac
     for order in (Fraction(11, 10), Fraction(2), Fraction(10), Fraction(1000)):
         value = order * rho + log_upper(1 / (order * delta)) / (order - 1) + log_upper(1 - 1 / order)
         assert best <= max(Fraction(0), value) * Fraction(1_000_001, 1_000_000)
+
+
+def test_a_coin_that_pulls_nothing_adds_nothing() -> None:
+    assert Curve(Fraction(1)).kept(Fraction(0)) == 0
+
+
+def test_where_chance_covers_everything_nothing_is_spent() -> None:
+    assert epsilon_of(Fraction(1, 10**9), Fraction(9, 10)) == 0
 
 
 def searched(law: list[float], gamma: float) -> Floats:

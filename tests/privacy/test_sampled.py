@@ -4,6 +4,7 @@ replacing."""
 from __future__ import annotations
 
 import math
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,7 +12,16 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from facsimile.privacy.sampled import Steps, log_moment, one_sided
+from facsimile.privacy.sampled import (
+    FINE,
+    ORDERS,
+    Steps,
+    _about,
+    _exp_upper,
+    _log_moment,
+    log_moment,
+    one_sided,
+)
 from facsimile.table.exact import Floats
 
 DELTA = Fraction(1, 10**9)
@@ -82,14 +92,76 @@ def test_where_noise_is_tiny_a_moment_is_at_least_its_last_term(share: Fraction)
     assert last <= float(log_moment(order, share, variance))
 
 
-@pytest.mark.parametrize("epsilon", ["1/100", "1/7", "1", "3", "100"])
+@pytest.mark.parametrize("epsilon", ["1/100", "1/7", "1", "3", "100", "1000"])
 def test_the_least_noise_spends_what_is_given_and_no_more(epsilon: str) -> None:
+    """To six digits, on a grid of 2^-24."""
     given = Fraction(epsilon)
     found = Steps.within(50, Fraction(1, 10), given, DELTA)
     assert Fraction(9999, 10_000) * given <= found.replaced[0] <= given
     assert found.replaced[1] <= DELTA
-    thinner = Steps(50, Fraction(1, 10), found.variance * Fraction(999, 1000), found.delta)
-    assert not thinner.affordable(given, DELTA)
+    finer = Fraction(1, FINE) + found.variance * Fraction(1, 2**21)
+    assert not Steps(50, Fraction(1, 10), found.variance - finer, found.delta).affordable(given, DELTA)
+    assert 2**24 % found.variance.denominator == 0
+
+
+def test_noise_of_up_to_2_to_the_60_is_looked_for() -> None:
+    """With all records in every batch, twice as many steps need twice the variance."""
+    given = (Fraction(1), Fraction(3), DELTA)
+    base = Steps.within(1, *given).variance
+    assert base.denominator == FINE == 2**24
+    steps = math.floor(2**60 / base * Fraction(999_999, 1_000_000))
+    assert 2**60 * Fraction(99_999, 100_000) < Steps.within(steps, *given).variance <= 2**60
+    with pytest.raises(ValueError, match="no noise is enough"):
+        Steps.within(math.ceil(2**60 / base * Fraction(1_000_001, 1_000_000)), *given)
+
+
+def test_orders_are_all_small_integers_and_then_twelve_to_each_doubling() -> None:
+    assert ORDERS[:63] == tuple(range(2, 65)) and ORDERS[-1] == 2**14 and len(ORDERS) == 63 + 8 * 12
+    assert all(a < b <= 1.08 * a for a, b in pairwise(ORDERS[62:]))
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 1000), Fraction(1, 3), Fraction(1)])
+@pytest.mark.parametrize("variance", [Fraction(1, 2), Fraction(9), Fraction(10**4)])
+def test_floats_look_for_what_decimals_say(share: Fraction, variance: Fraction) -> None:
+    for order in (2, 3, 64, 127):
+        found = _log_moment(order, float(share), float(variance))
+        assert found == pytest.approx(float(log_moment(order, share, variance)), rel=1e-9, abs=1e-11)
+    made = Steps(9, share, variance, DELTA)
+    epsilon, order = _about(9, float(share), float(variance), float(DELTA))
+    assert epsilon == pytest.approx(float(made.epsilon), rel=1e-9)
+    others = (_about_at(made, other) for other in ORDERS if other < 200 and other != order)
+    assert min(others) >= epsilon
+
+
+def _about_at(made: Steps, order: int) -> float:
+    """The ε that one order shows."""
+    moment = made.steps * float(log_moment(order, made.share, made.variance))
+    return (moment - math.log(order * float(made.delta))) / (order - 1) + math.log(1 - 1 / order)
+
+
+def test_far_orders_are_charged_as_batches_of_all_records() -> None:
+    """From 10^6 on, in units of the squared order: below, the sum is less; beyond, exponents grow too large."""
+    half, one = Fraction(1, 2), Fraction(1)
+    assert log_moment(1000, half, one) < 1000 * 999 // 2 - 500
+    assert log_moment(1001, half, one) == 1001 * 1000 // 2
+
+
+def test_where_chance_covers_everything_nothing_is_spent() -> None:
+    assert Steps(1, Fraction(1, 100), Fraction(10**6), Fraction(9, 10)).epsilon == 0
+
+
+def test_a_cost_is_affordable_up_to_its_last_digit() -> None:
+    made, little = Steps(1, Fraction(1, 10), Fraction(4), DELTA), Fraction(1, 10**60)
+    epsilon, delta = made.replaced
+    assert made.affordable(epsilon, delta)
+    assert not made.affordable(epsilon - little, delta) and not made.affordable(epsilon, delta - little)
+
+
+@pytest.mark.parametrize("value", ["0", "1/7", "3", "40"])
+def test_an_exponential_is_rounded_up_and_not_far(value: str) -> None:
+    exact = Context(prec=120)
+    true = Fraction(exact.exp(exact.divide(*(Decimal(x) for x in Fraction(value).as_integer_ratio()))))
+    assert true * (1 + Fraction(9, 10**41)) < _exp_upper(Fraction(value)) < true * (1 + Fraction(11, 10**41))
 
 
 def test_as_many_steps_as_are_affordable_and_one_more_is_not() -> None:
@@ -118,10 +190,14 @@ def test_more_of_anything_costs_more_and_more_noise_less() -> None:
     assert Steps(100, Fraction(1, 10), Fraction(200), DELTA).epsilon < costs[0].epsilon
 
 
-@pytest.mark.parametrize("broken", [(0, 1, 1), (1, 0, 1), (1, 2, 1), (1, 1, 0), (1, 1, -1)])
-def test_what_has_no_guarantee_cannot_be_built(broken: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize(
+    "broken",
+    [(0, 1, 1, "1/2"), (1, 0, 1, "1/2"), (1, 2, 1, "1/2"), (1, 1, 0, "1/2"), (1, 1, -1, "1/2"),
+     (1, 1, 1, "0"), (1, 1, 1, "1"), (1, 1, 1, "-1")],
+)  # fmt: skip
+def test_what_has_no_guarantee_cannot_be_built(broken: tuple[int, int, int, str]) -> None:
     with pytest.raises(ValueError):
-        Steps(broken[0], Fraction(broken[1]), Fraction(broken[2]), DELTA)
+        Steps(broken[0], *(Fraction(part) for part in broken[1:]))
 
 
 def test_a_delta_is_shared_by_the_two_neighbours_of_a_replacement() -> None:

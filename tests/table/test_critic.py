@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
+from itertools import chain, product
+from math import isqrt
+from typing import Any
 
 import numpy as np
 import pytest
 
 from facsimile.table.critic import BITS, LARGEST, UNIT, Critic, Loss, indicators
 from facsimile.table.exact import Floats, Ints
+from facsimile.table.logistic import logistic
 from facsimile.testing import small_domain
 from facsimile.testing.learners import critic
 
@@ -59,6 +64,36 @@ def test_gradients_are_those_by_differences(seed: int, loss: Loss, real: bool) -
         assert found == pytest.approx(np.array(plain), abs=0.02)
 
 
+def plain(made: Critic, row: Ints, real: bool, most: int) -> tuple[int, list[int]]:
+    """The score of a row and its clipped gradient by their definitions, in Python's integers."""
+    lines = [[int(w) for w in made.weights[code]] for code in row + np.array([0, 4, 7])]
+    bias, out = made.bias.tolist(), made.out.tolist()
+    before = [b + sum(line[unit] for line in lines) for unit, b in enumerate(bias)]
+    active = [h if h > 0 else h // 4 for h in before]
+    back = [o if h > 0 else o // 4 for h, o in zip(before, out, strict=True)]
+    score = made.level + sum(a * o for a, o in zip(active, out, strict=True))
+    steep = int(logistic(np.array([-score if real else score]), 2 * BITS)[0])
+    slope = 2**12 if made.loss == "wasserstein" else (steep + 128) // 256
+    norm = sum(a * a for a in active) + 2**20 + 4 * sum(b * b for b in back)
+    times = min(slope, isqrt(most**2 // norm)) * (1 if real else -1)
+    pulled = [times * b for b in back]
+    weights = [pulled if code in row + np.array([0, 4, 7]) else [0] * len(out) for code in range(9)]
+    return score, [*chain.from_iterable(weights), *pulled, *(times * a for a in active), times * 2**10]
+
+
+@pytest.mark.parametrize("loss", ["cross_entropy", "wasserstein"])
+@pytest.mark.parametrize("real", [True, False])
+def test_scores_and_clipped_gradients_are_those_of_pythons_integers(loss: Loss, real: bool) -> None:
+    """One of the critics has units that stand at zero, where the slope of φ changes."""
+    zeros = Critic(DOMAIN, np.zeros((9, 3), np.int64), np.array([0, 1, -1]), np.array([-7, 6, 3]), -5, loss)
+    none = Critic(DOMAIN, np.zeros((9, 1), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), 0, loss)
+    for made in (zeros, none, *(critic(DOMAIN, 5, seed, loss) for seed in range(4))):
+        for most, row in product((1, 2**14, UNIT // 50, UNIT, FREE), ROWS[::3]):
+            score, gradient = plain(made, row, real, most)
+            assert made.scores(row[None]).tolist() == [score]
+            assert made.summed(row[None], ONES, real, most).tolist() == gradient
+
+
 @pytest.mark.parametrize("most", [1, 1000, UNIT // 50, UNIT, FREE])
 def test_no_row_is_longer_than_the_clip_and_a_long_one_reaches_it(most: int) -> None:
     for seed in range(6):
@@ -104,6 +139,23 @@ def test_no_rows_have_no_gradient() -> None:
     none = np.zeros((0, 3), np.int64)
     assert not made.summed(none, np.zeros(0, np.int64), True, UNIT).any()
     assert made.scores(none).shape == (0,)
+
+
+def test_every_weight_and_the_level_have_a_limit_and_a_kind() -> None:
+    def made(**changed: Any) -> Critic:
+        return replace(critic(DOMAIN), **changed)
+
+    three, level = np.zeros(3, np.int64), LARGEST << BITS
+    for good in ({"bias": three - LARGEST}, {"out": three + LARGEST}, {"level": level}, {"level": -level}):
+        made(**good)
+    for bad in (
+        {"bias": three - LARGEST - 1}, {"out": three + LARGEST + 1}, {"level": level + 2**BITS},
+        {"level": -level - 2**BITS}, {"level": 0.5}, {"level": True}, {"loss": "mine"},
+        {"bias": three.astype(np.int32)}, {"out": three.astype(float)}, {"bias": three[:2]},
+        {"weights": np.zeros((9, 0), np.int64), "bias": three[:0], "out": three[:0]},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="a critic"):
+            made(**bad)
 
 
 @pytest.mark.parametrize(

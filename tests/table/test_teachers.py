@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,3 +54,50 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_layer_has_a_sign_for_each_cell(table: np.ndarray) -> None:
     with pytest.raises(ValueError):
         Layer(DOMAIN, ((("a",), table),))
+
+
+def test_a_layer_is_of_distinct_columns_and_of_no_more_signs_than_can_be_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ones = np.ones((3, 4), np.int64)
+    good = Layer(DOMAIN, ((("a", "b"), ones), (("b",), ones[0])))
+    assert good.of(np.array([[2, 3]])).tolist() == [[1, 1]]
+    for signs in (
+        (), (((), np.array(1)),),
+        ((("a", "a"), np.ones((3, 3), np.int64)),), ((("a", "b"), ones.astype(float)),),
+        ((("a", "b"), ones[:2]),), ((("a", "b"), ones), (("b",), ones[0] * 0)), ((("a",), ones[:, 0] * -2),),
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            Layer(DOMAIN, signs)
+    assert teachers.MOST_SIGNS == 2**24
+    monkeypatch.setattr(teachers, "MOST_SIGNS", 12)
+    Layer(DOMAIN, good.signs)
+    monkeypatch.setattr(teachers, "MOST_SIGNS", 11)
+    with pytest.raises(ValueError, match="each cell"):
+        Layer(DOMAIN, good.signs)
+
+
+@pytest.mark.parametrize("name", ["made", "asked"])
+def test_a_lesson_has_rows_of_the_domain(name: str) -> None:
+    told, last = lesson(DOMAIN, 5), np.array([[0, 0], [2, 3]])
+    replace(told, **{name: last})  # type: ignore[arg-type]
+    for rows in (
+        last - 1, last + np.array([1, 0]), last + np.array([0, 1]), last[:0], last[0], last[:, :1],
+        last.astype(float), last.astype(np.int32), last[None],
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="a lesson"):
+            replace(told, **{name: rows})  # type: ignore[arg-type]
+
+
+def test_votes_are_those_of_means_that_are_written_out() -> None:
+    """A teacher calls a row real where the signs of its records lean its way, less those of the made rows."""
+    random = np.random.default_rng(3)
+    told, teacher = lesson(DOMAIN, 9), random.integers(0, 6, 40)
+    records = random.integers(0, DOMAIN.shape, (40, 2))
+    mean = told.layer.of(told.made).mean(axis=0)
+    plain = [0] * len(told.asked)
+    for k in range(7):
+        own = sum((told.layer.of(row[None])[0] - mean for row in records[teacher == k]), 0 * mean)
+        for place, row in enumerate(told.asked):
+            plain[place] += bool(own @ (told.layer.of(row[None])[0] - mean) > 0)
+    assert votes(told, records, teacher, 7).tolist() == plain

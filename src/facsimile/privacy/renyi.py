@@ -52,8 +52,7 @@ class Curve:
         """
 
         def about(order: float) -> float:
-            found = self.about(order) + float(more) + float(pull) / (order - 1)
-            return found + _left(order, float(delta))
+            return self.about(order) + float(pull) / (order - 1) + _left(order, float(delta))
 
         order = _order(about)
         return max(Fraction(0), self.at(order) + more + pull / (order - 1) + chance(order, delta))

@@ -58,7 +58,7 @@ class Critic:
         if max(abs(self.level) >> BITS, *map(largest, arrays)) > LARGEST:
             raise ValueError("a critic's weights are small")
         columns = len(self.domain.shape)
-        if units * (columns + 1) * (columns + 2) * LARGEST**2 + (1 << 2 * BITS) >= EXACT:  # [A]
+        if units * (columns + 1) * (columns + 2) * LARGEST**2 >= EXACT:  # [A]
             raise ValueError("a critic has few units")
 
     @cached_property
@@ -85,7 +85,7 @@ class Critic:
         Proof.    A gradient is t·u with u = (φ, 1) for out and level and (out∘φ', out∘φ') for the bias and each
           of the row's codes: ‖u‖² = ‖φ‖² + 1 + (columns + 1)·‖out∘φ'‖² =: N. In integers, with C columns, no
           weight above L in size and 1 in units of 2^−20, |φ| ≤ (C + 1)·L and |out∘φ'| ≤ L, so N is at most
-          units·((C + 1)²·L² + (C + 1)·L²) + 2^20 < 2^53, and exact [A]. The integer |t| is at most
+          units·((C + 1)²·L² + (C + 1)·L²) + 2^20 < 2^53, L² = 2^30, and exact [A]. The integer |t| is at most
           √⌊most²/N⌋ [B], so ‖t·u‖² ≤ most². Every number of t·u is thus at most `most`, and so is every
           partial sum at most Σ counts·most < 2^53, where floats hold every integer [C].  QED
         """

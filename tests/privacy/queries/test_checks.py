@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,14 @@ import pytest
 from facsimile.privacy.budget import Rho
 from facsimile.privacy.noise import LARGEST
 from facsimile.privacy.queries import checks
+from facsimile.spec.bins import CategoryBin
+from facsimile.spec.columns import Axis
 from facsimile.table.domain import Domain
+from facsimile.table.linear import Linear
 from facsimile.table.matching import EXACT, Likeness
+from facsimile.table.scores import Factor, RowScores
 from facsimile.table.table import Table
+from facsimile.table.view import Shown, View
 from facsimile.testing.neighbours import numbered_domain, small_domain
 
 DOMAIN = small_domain(3, 2)
@@ -100,6 +106,7 @@ def test_noise_can_be_drawn_for_a_positive_share_and_a_sensitivity_of_at_least_o
     bad = (Fraction(0), Fraction(-1), Rho(0), 0.5, True, Fraction(LARGEST), None)
     assert all(refused(checks.spending, 1, share) for share in bad)
     assert all(refused(checks.spending, units, Fraction(1)) for units in (0, -1, 1.0, True))
+    assert refused(checks.spending, LARGEST**8, 1) and not refused(checks.spending, LARGEST**8 - 1, 1)
     assert refused(checks.spending, 1, Fraction(1, LARGEST**8))
     assert not refused(checks.spending, 1, Fraction(2, LARGEST**8))
 
@@ -119,6 +126,12 @@ def test_a_marginal_has_no_more_cells_than_can_be_counted(monkeypatch: pytest.Mo
     assert refused(checks.columns, DOMAIN, ("a", "b"))
     assert not refused(checks.columns, DOMAIN, ("a", "b"), (("a", (0, 1, 1)),))
     assert not refused(checks.columns, DOMAIN, ("a",), (("a", None),))
+    assert refused(checks.columns, DOMAIN, ("a",), (("a", (0, 1)),))
+    assert refused(checks.columns, DOMAIN, ("z",)) and refused(checks.columns, DOMAIN, ("a", "a"))
+
+
+def test_limits_are_those_that_proofs_speak_of() -> None:
+    assert (checks.MOST_CELLS, checks.MOST_GROUPS, checks.MOST_RECORDS) == (2**28, 2**20, 2**53)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +159,7 @@ def test_every_code_has_a_group_that_is_numbered_from_0(groups: Any, fits: bool)
 def test_bounds_are_two_exact_numbers_in_order_around_all() -> None:
     for bounds, bad in (
         ((0, 1), False), ((1, 1), False), ((1, 0), True), ((0,), True), ((0, 1, 2), True),
-        ((0.0, 1), True),
+        ((0.0, 1), True), ((0, 1.0), True), ((0, 0, 1), True),
     ):  # fmt: skip
         assert refused(checks.bounded, bounds) is bad, bounds
     numbers = [Fraction(0), Fraction(1)]
@@ -159,6 +172,8 @@ def test_a_column_with_numbers_gives_them() -> None:
     domain = numbered_domain([0, 5], [1, 2, 3])
     assert checks.numbered(domain, "a") == (Fraction(0), Fraction(5))
     assert refused(checks.numbered, domain, "z")
+    nameless = Domain((Axis("a", (CategoryBin("x", frozenset("x")), CategoryBin("y", frozenset("y")))),))
+    assert refused(checks.numbered, nameless, "a")
 
 
 def test_a_public_table_is_of_its_domain_and_size_and_holds_codes_of_it() -> None:
@@ -175,6 +190,79 @@ def test_a_public_table_is_of_its_domain_and_size_and_holds_codes_of_it() -> Non
         table([[0, 0], [2, 1]], [[1], [2]]),
     ):  # fmt: skip
         assert refused(checks.sized, bad, DOMAIN, 3), bad
+    assert refused(checks.sized, SimpleNamespace(**(vars(good) | {"n": 3})), DOMAIN, 3)
+    assert refused(checks.sized, good, DOMAIN, 3.0)
+    assert refused(checks.sized, table([[0, 0]], [2**53]), DOMAIN, 2**53)
+    assert refused(checks.sized, table([[0, 0]], np.array([3], np.int32)), DOMAIN, 3)
+    assert refused(checks.sized, table(np.zeros((1, 2), np.int32), [3]), DOMAIN, 3)
+
+
+def line(domain: Domain = DOMAIN, **changed: Any) -> Linear:
+    given: dict[str, Any] = {"target": "a", "constant": 3, "contributions": ((("b",), np.array([1, 2])),)}
+    return Linear(domain, **(given | changed))
+
+
+def test_a_linear_function_is_of_the_bins_of_the_domain() -> None:
+    assert not refused(checks.linear, line(), DOMAIN)
+    assert not refused(checks.linear, line(contributions=()), DOMAIN)
+    assert refused(checks.linear, SimpleNamespace(**vars(line())), DOMAIN)
+    for bad in (
+        line(small_domain(3, 3)), line(target="z"), line(constant=True), line(constant=1.0),
+        line(contributions=((("b",), np.array([1, 2, 3])),)), line(contributions=(((), np.array(1)),)),
+        line(contributions=((("z",), np.array([1, 2])),)), line(contributions=((("b",), np.array([1.0, 2])),)),
+        line(contributions=((("b",), np.array([1, 2])), (("b",), np.array([1])))),
+    ):  # fmt: skip
+        assert refused(checks.linear, bad, DOMAIN), bad
+
+
+EVENT = Shown.numbers("e", ("a",), map(Fraction, (0, 1, 1)), (3,))
+
+
+@dataclass(frozen=True, eq=False)
+class OwnAxis(Axis):
+    """An axis of the asker's own class."""
+
+
+def test_a_view_shows_each_column_once_with_codes_of_its_axis() -> None:
+    def shown(**changed: Any) -> View:
+        return View(DOMAIN, (Shown.plain(DOMAIN.axes[1]), replace(EVENT, **changed)))
+
+    assert not refused(checks.view, shown(), DOMAIN)
+    assert refused(checks.view, SimpleNamespace(source=DOMAIN, columns=(EVENT,)), DOMAIN)
+    assert refused(checks.view, View(DOMAIN, (SimpleNamespace(**vars(EVENT)),)), DOMAIN)  # type: ignore[arg-type]
+    for bad in (
+        View(small_domain(3, 3), (EVENT,)), View(DOMAIN, ()), View(DOMAIN, (EVENT, EVENT)),
+        shown(codes=np.array([0, 2, 1])), shown(codes=np.array([-1, 1, 1])), shown(codes=np.array([0, 1])),
+        shown(codes=np.array([0, 1, 1], object)), shown(clique=("z",)), shown(clique=()),
+        shown(axis=OwnAxis("e", EVENT.axis.bins)),
+    ):  # fmt: skip
+        assert refused(checks.view, bad, DOMAIN), bad
+
+
+@dataclass(frozen=True)
+class OwnDomain(Domain):
+    """A domain that says that it is any other."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = Domain.__hash__
+
+
+def test_scores_are_tables_of_64_bit_integers_over_the_domain() -> None:
+    def of(norm: Any = 1, constant: Any = 3, clique: Any = ("b",), table: Any = (1, 2)) -> RowScores:
+        return RowScores(DOMAIN, ((), (Factor(1), Factor(constant, ((clique, np.array(table)),)))), norm)
+
+    assert not any(refused(checks.scores, of(norm), DOMAIN) for norm in (1, 2))
+    assert refused(checks.scores, SimpleNamespace(**vars(of()), fits=True), DOMAIN)
+    assert refused(checks.scores, RowScores(OwnDomain(DOMAIN.axes), of().functions), DOMAIN)
+    own = SimpleNamespace(constant=3, tables=(), reach=1)
+    for bad in (
+        RowScores(small_domain(3, 3), of().functions), RowScores(DOMAIN, ()), of(0), of(3), of(None),
+        RowScores(DOMAIN, ((own,),)), of(constant=1.0), of(constant=True), of(constant=2**62), of(clique="b"),  # type: ignore[arg-type]
+        of(clique=("z",)), of(table=(1, 2, 3)), of(table=(1.0, 2.0)), of(table=np.array([1, 2], object)),
+    ):  # fmt: skip
+        assert refused(checks.scores, bad, DOMAIN), bad
 
 
 def test_a_rule_for_partners_speaks_of_every_column() -> None:
@@ -183,6 +271,30 @@ def test_a_rule_for_partners_speaks_of_every_column() -> None:
     assert refused(checks.like, Likeness((), (("a", near),), 1), DOMAIN)
     assert refused(checks.like, Likeness(("b",), (("a", near[:2]),), 1), DOMAIN)
     assert refused(checks.like, Likeness(("b",), (("a", near),), -1), DOMAIN)
+    assert not refused(checks.like, Likeness(("a", "b"), (), 0), DOMAIN)
+    assert not refused(checks.like, Likeness(("b",), (("a", (EXACT, 5, 2**20 + EXACT)),), 1), DOMAIN)
+    for bad in (
+        Likeness(("b",), (("a", (EXACT, 5, 2**20)),), 1), Likeness(("b",), (("a", (EXACT - 1, 5, 6)),), 1),
+        Likeness(("z",), (("a", near), ("b", (0, 1))), 1), Likeness(("b",), (("a", near),), 2**20 + 1),
+        Likeness(("b", "b"), (("a", near),), 1),
+    ):  # fmt: skip
+        assert refused(checks.like, bad, DOMAIN), bad
+    assert refused(checks.like, SimpleNamespace(match=("b",), steps=(("a", near),), within=1), DOMAIN)
+
+
+def test_partners_are_within_no_more_bins_than_there_may_be_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "MOST_GROUPS", 4)
+    for within in range(6):
+        assert refused(checks.like, Likeness(("a", "b"), (), within), DOMAIN) is (within > 4)
+
+
+def test_a_rule_for_partners_has_no_more_values_than_an_index_can_hold() -> None:
+    """A column in steps of up to 2^20 takes 21 bits: two of them fit into 62, four do not."""
+    wide = (0, 2**20 + EXACT)
+    for columns, bad in ((2, False), (4, True)):
+        domain = small_domain(*[2] * columns)
+        rule = Likeness((), tuple((name, wide) for name in domain.names), 1)
+        assert refused(checks.like, rule, domain) is bad
 
 
 def test_a_check_that_fails_on_a_wrong_kind_refuses() -> None:

@@ -110,7 +110,7 @@ def columns(domain: Domain, clique: Any, versions: Any = ()) -> None:
 def integral(array: Any, shape: tuple[int, ...], most: int | None = None) -> None:
     """An array of integers of this shape: 64 bits each, or Python's where these are too few."""
     require(type(array) is np.ndarray and array.shape == shape and array.size > 0, "an array has another shape")
-    python = array.dtype == object and all(type(value) is int for value in array.flat)
+    python = all(type(value) is int for value in array.flat)
     require(array.dtype == np.int64 or python, "an array holds integers")
     require(most is None or largest(array) <= most, "an array holds counts")
 
@@ -189,8 +189,8 @@ def scores(found: Any, domain: Domain) -> None:
         require(type(factor) is Factor and type(factor.constant) is int, "a factor")
         for clique, table in factor.tables:
             columns(domain, clique)
-            require(type(table) is np.ndarray and table.dtype == np.int64, "a table of 64-bit integers")
             integral(table, domain.project(clique).shape)
+            require(table.dtype == np.int64, "a table of 64-bit integers")
     require(found.norm in (1, 2), "a norm")
     require(found.fits, "scores are too large")
 
