@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
@@ -29,8 +30,12 @@ from mutants.scratch import Scratch
 EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 FEW, MANY = 3, 40
 """First the tests of a few files; what survives them is tried by those of all files that reach it."""
+SPARK = ("_spark_table", "_spark_files", "_common_schema", "_session", "_escaped")
+"""Functions of sources/source.py that only Spark's tests run: their mutants are made where Spark is installed
+(`.venv-spark/bin/python -m mutants --generated N --only sources/source.py`), and no others there."""
+SPARK_TESTS = ("tests/contracts/test_addresses.py", "tests/sources/test_source.py")
 BUDGET = 20.0
-"""Seconds of tests for one mutant, as they were when reach was recorded; three times as many for survivors."""
+"""Seconds of tests for one mutant, as they were when reach was recorded; six times as many for survivors."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,11 @@ class Generated:
         """File, function, what was there, what is there now."""
         return f"{self.file} {self.change.key}"
 
+    @property
+    def on_spark(self) -> bool:
+        """Whether only Spark's tests run it."""
+        return self.file == "sources/source.py" and self.change.function.partition(".")[0] in SPARK
+
 
 @cache
 def equivalent() -> dict[str, str]:
@@ -56,7 +66,9 @@ def equivalent() -> dict[str, str]:
 def everyone(only: str = "") -> list[Generated]:
     """Every generated mutant of the auditor's files."""
     wanted = [file for file in files() if only in file]
-    return [Generated(file, change) for file in wanted for change in changes(source(PACKAGE + file))]
+    made = (Generated(file, change) for file in wanted for change in changes(source(PACKAGE + file)))
+    spark = find_spec("pyspark") is not None
+    return [one for one in made if spark == one.on_spark]
 
 
 def tried(most: int | None, seconds: float, seed: int, scratches: list[Scratch], only: str = "") -> int:
@@ -95,8 +107,11 @@ def _left(again: deque[Job], scratches: list[Scratch]) -> Iterator[Outcome]:
 
 def job(one: Generated, reach: Reach, most: int) -> Job:
     """A mutant with the tests that reach it, of so many test files."""
+    if one.on_spark:
+        text = one.change.applied(source(PACKAGE + one.file))
+        return Job(one.name, SPARK_TESTS, PACKAGE + one.file, text, cpu=300, options=("-m", "spark"))
     inner = one.change.function.partition(".<locals>")[0]
-    tests = reach.tests(one.file, inner, BUDGET if most == FEW else 3 * BUDGET, most)
+    tests = reach.tests(one.file, inner, BUDGET if most == FEW else 6 * BUDGET, most)
     cpu = 40 + 4 * math.ceil(sum(reach.seconds.get(name, BUDGET) for name in tests))
     text = one.change.applied(source(PACKAGE + one.file))
     return Job(one.name, tests, PACKAGE + one.file, text, cpu)

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from facsimile.privacy.budget import Rho, log_upper
@@ -153,6 +153,14 @@ def test_every_order_holds_so_a_search_that_ends_badly_only_costs_more(rho: Frac
 
 def test_a_coin_that_pulls_nothing_adds_nothing() -> None:
     assert Curve(Fraction(1)).kept(Fraction(0)) == 0
+
+
+@given(rhos, st.fractions(Fraction(1, 100), 20))
+def test_what_a_coin_adds_is_the_least_of_all_orders(rho: Fraction, pull: Fraction) -> None:
+    """(1 − 1/λ)λρ + pull/λ = λρ − ρ + pull/λ is least at λ = √(pull/ρ), with 2√(pull·ρ) − ρ."""
+    assume(pull > 2 * rho)
+    least = 2 * math.sqrt(pull * rho) - float(rho)
+    assert float(Curve(rho).kept(pull)) == pytest.approx(least, rel=1e-9)
 
 
 def test_where_chance_covers_everything_nothing_is_spent() -> None:

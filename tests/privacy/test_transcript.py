@@ -14,7 +14,7 @@ import pytest
 
 from facsimile.errors import FacsimileError
 from facsimile.privacy.noise import Integers, Noise, RehearsalNoise, SystemNoise
-from facsimile.privacy.transcript import RecordedNoise, Transcript
+from facsimile.privacy.transcript import RecordedNoise, Transcript, _padding
 
 EPSILON = Fraction(1, 7)
 HALF = Fraction(1, 2)
@@ -190,6 +190,11 @@ def test_the_size_of_a_sealed_transcript_is_a_step_and_tells_no_number_of_indice
         assert frames(path)[0][1].tolist() == list(range(draws))
         sizes.add(path.stat().st_size)
     assert sizes == ({1 << 20} if most < 140_000 else {1 << 20, 1 << 21})
+
+
+def test_a_header_of_padding_always_has_room() -> None:
+    assert len(_padding((1 << 20) - 129)) == 129
+    assert len(_padding((1 << 20) - 128)) == (1 << 20) + 128
 
 
 def test_a_disk_without_room_for_padding_keeps_every_draw(

@@ -337,8 +337,19 @@ def test_an_interrupted_engine_stops_the_program() -> None:
         guarded(interrupted, lambda _: "E106")
 
 
+def test_a_duckdb_file_is_opened_for_reading_alone(tmp_path: Path) -> None:
+    path = engines.FILES["data.duckdb"](pyarrow.table({"a": ["1"]}), tmp_path / "data.duckdb")
+    with opened(path, ["a"]) as source, pytest.raises(duckdb.InvalidInputException, match="read-only"):
+        source.get_backend().raw_sql("CREATE TABLE more (a TEXT)")
+
+
 def test_silence_is_for_standard_error_and_has_an_end(capfd: pytest.CaptureFixture[str]) -> None:
+    free = os.dup(2)
+    os.close(free)
     with _silent():
         os.write(2, b"what an engine says of a value")
+    after = os.dup(2)
+    os.close(after)
+    assert after == free
     os.write(2, b"after")
     assert capfd.readouterr().err == "after"

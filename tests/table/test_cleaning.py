@@ -85,6 +85,20 @@ def numbered(kind: str) -> pyarrow.Table:
     return pyarrow.table({"id": pyarrow.array(range(len(values)), pyarrow.int64()), "x": values})
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9" * 15, 10**15 - 1),
+        ("-" + "9" * 15, 1 - 10**15),
+        ("1" + "0" * 15, 10**15),
+        ("-" + "9" * 16, -(10**15)),
+    ],
+)
+def test_whole_numbers_are_told_apart_up_to_fifteen_digits(text: str, value: int) -> None:
+    assert clean_value(COLUMNS[0], text) == value
+    check(pyarrow.table({"id": [0], "x": [text]}), [text])
+
+
 @pytest.mark.parametrize("kind", NATIVE)
 def test_duckdb(kind: str) -> None:
     check(numbered(kind), NATIVE[kind].to_pylist())
