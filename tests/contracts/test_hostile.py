@@ -542,6 +542,13 @@ def test_a_matching_has_no_more_records_than_its_flow_can_hold() -> None:
 OTHERS = [Stranger(), Failing(), *(GOOD[kind] for kind in (*QUERIES, *SCORES))]
 
 
+@pytest.mark.parametrize("kind", [kind for kind, question in GOOD.items() if hasattr(question, "n")])
+@pytest.mark.parametrize("other", [float(N), Fraction(N), np.int64(N)], ids=lambda other: type(other).__name__)
+def test_a_number_of_records_is_an_integer(kind: type, other: Any) -> None:
+    with pytest.raises(ValueError):
+        dataclasses.replace(GOOD[kind], n=other).check(DOMAIN, N)
+
+
 @pytest.mark.parametrize("kind", GOOD)
 def test_no_failure_depends_on_the_table_however_a_question_is_mutated(kind: type) -> None:
     """One to three changes anywhere inside a good question."""

@@ -34,6 +34,8 @@ SPARK = ("_spark_table", "_spark_files", "_common_schema", "_session", "_escaped
 """Functions of sources/source.py that only Spark's tests run: their mutants are made where Spark is installed
 (`.venv-spark/bin/python -m mutants --generated N --only sources/source.py`), and no others there."""
 SPARK_TESTS = ("tests/contracts/test_addresses.py", "tests/sources/test_source.py")
+LIMITS = "tests/privacy/test_limits.py"
+"""What says which limits modules have: no function runs in it, so no record names it."""
 BUDGET = 20.0
 """Seconds of tests for one mutant, as they were when reach was recorded; six times as many for survivors."""
 
@@ -112,6 +114,7 @@ def job(one: Generated, reach: Reach, most: int) -> Job:
         return Job(one.name, SPARK_TESTS, PACKAGE + one.file, text, cpu=300, options=("-m", "spark"))
     inner = one.change.function.partition(".<locals>")[0]
     tests = reach.tests(one.file, inner, BUDGET if most == FEW else 6 * BUDGET, most)
+    tests = (LIMITS, *tests)
     cpu = 40 + 4 * math.ceil(sum(reach.seconds.get(name, BUDGET) for name in tests))
     text = one.change.applied(source(PACKAGE + one.file))
     return Job(one.name, tests, PACKAGE + one.file, text, cpu)

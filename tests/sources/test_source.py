@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -18,7 +19,7 @@ import engines
 from facsimile.errors import DataRefused
 from facsimile.privacy.reader import read_public
 from facsimile.sources.address import Address
-from facsimile.sources.source import _silent, guarded, opened
+from facsimile.sources.source import _silent, guarded, opened, run
 from facsimile.spec.load import load, validated
 from facsimile.spec.release import Specification
 from facsimile.table.encoding import Encoding
@@ -335,6 +336,13 @@ def test_an_interrupted_engine_stops_the_program() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         guarded(interrupted, lambda _: "E106")
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_how_ibis_writes_queries_is_as_it_was_after_one(fused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ibis.options.sql, "fuse_selects", fused)
+    assert run(ibis.memtable(pyarrow.table({"a": [1]}))).to_pylist() == [{"a": 1}]
+    assert ibis.options.sql.fuse_selects is fused
 
 
 def test_a_duckdb_file_is_opened_for_reading_alone(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from facsimile.sources.textfile import LONGEST_FIELD, PIECE, _plain, _Rows, deli
         (b"a\t\tb", "\t", ["a", "", "b"]),
         ("é;größe".encode(), ";", ["é", "größe"]),
         (b"a", ",", ["a"]),
+        (b"a\xff,b", ",", ["a\ufffd", "b"]),
     ],
 )
 def test_names_of_a_header(header: bytes, delimiter: str, names: list[str]) -> None:

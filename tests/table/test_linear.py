@@ -67,6 +67,21 @@ def test_the_reach_allows_for_the_rounding_of_every_coefficient() -> None:
     assert sum(abs(x - y) for x, y in zip(low, high, strict=True)) == 6 == terms.reach()
 
 
+@pytest.mark.parametrize(("numbers", "farthest"), [([0, 1], 1), ([1, 3], 3), ([-2, 1], 3)])
+def test_no_chance_is_farther_from_an_event_than_its_numbers_allow(numbers: list[int], farthest: int) -> None:
+    domain = numbered_domain(numbers, [0, 1])
+    assert Terms(Linear(domain, "a", 5, ()), (), odds=True).farthest == farthest << BITS
+
+
+def test_the_reach_is_that_of_the_entries_with_the_largest_norm() -> None:
+    """‖A·x‖₁ is 3 + 1 + (5 + 4), each residual is 2^40 ones: every unit of a table counts."""
+    domain = numbered_domain([0, 2**40], [0, 1, 2])
+    tables = [np.array(table) for table in ([5, -1, 0], [4, 7, -7])]
+    lines = [Linear(domain, "a", c, ((("b",), t),)) for c, t in zip((3, -1), tables, strict=True)]
+    terms = Terms(Linear(domain, "a", 0, ()), tuple(lines))
+    assert terms.reach() == ((2 * (3 + 1 + 9) << (40 + BITS)) >> (2 * BITS - COARSE)) + 2
+
+
 def test_columns_of_one_table_share_it_and_features_of_two_are_read_in_one_cell() -> None:
     domain = numbered_domain([0, 1], [0, 1, 5], [0, 2])
     square = Shown.numbers("b*b", ("b",), map(Fraction, (0, 1, 25)), (3,))
