@@ -63,6 +63,7 @@ BROAD = {
     "documents/test_browser.py": "pages, drawn by a browser",
     "documents/test_claims.py": "sentences of every document, held against the report",
     "documents/test_numbers.py": "figures of every document, held against the report",
+    "privacy/test_limits.py": "the limits that proofs rest on, written a second time",
     "privacy/test_opacus.py": "noisy steps, held against torch and Opacus",
     "privacy/test_readme.py": "the folder's README",
     "privacy/test_rules.py": "the boundary rules P1 to P9, over all source text",

@@ -28,7 +28,7 @@ from facsimile.privacy.noise import Noise, RehearsalNoise
 from facsimile.privacy.queries import QUERIES, SCORES, BoxDistances, Dependences, MarginalDistances, WorstSum
 from facsimile.privacy.queries.sums import Sums
 from facsimile.table.domain import Domain
-from facsimile.table.exact import Ints
+from facsimile.table.exact import LARGEST, Ints
 from facsimile.table.measurement import Measurement
 from facsimile.table.scores import ONE, Factor, RowScores
 from facsimile.table.table import Codes, Table
@@ -468,6 +468,14 @@ class BluntDistances(MarginalDistances):
 def test_what_has_no_guarantee_cannot_be_built(broken: Callable[[], object]) -> None:
     with pytest.raises((TypeError, ValueError)):
         broken()
+
+
+def test_a_selection_s_grid_is_as_fine_as_integers_allow() -> None:
+    scores = MarginalDistances(((("a",), np.array([1, 1])),))
+    most = int(LARGEST / (2 * scores.sensitivity()))
+    NoisySelection(scores, HALF, most)
+    with pytest.raises(ValueError):
+        NoisySelection(scores, HALF, most + 1)
 
 
 @pytest.mark.parametrize(("share", "scale"), [(HALF, 2 / 0.5**2), (Rho(1, 8), 1 / (2 / 8))])

@@ -69,3 +69,9 @@ def test_integers_below_a_number_are_uniform(most: int) -> None:
     parts = min(most, 4)
     edges = np.diff([-(-most * i // parts) for i in range(parts + 1)]) / most
     assert fits(np.bincount(drawn * parts // most, minlength=parts), edges)
+
+
+def test_the_first_word_beyond_the_last_multiple_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = iter(([WORDS - 1, WORDS - 2], [5, 6]))
+    monkeypatch.setattr(Stream, "words", lambda _, n: np.array(next(words)[:n], np.uint32))
+    assert Stream(KEY).below(3, 2).tolist() == [(WORDS - 2) % 3, 5 % 3], "2^32 is a multiple of 3, and 1"

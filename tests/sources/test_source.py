@@ -361,3 +361,10 @@ def test_silence_is_for_standard_error_and_has_an_end(capfd: pytest.CaptureFixtu
     assert after == free
     os.write(2, b"after")
     assert capfd.readouterr().err == "after"
+
+
+def test_what_is_there_but_no_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "births.csv")
+    with pytest.raises(DataRefused) as refused, opened(Address.of(str(tmp_path / "births.csv")), None):
+        pass
+    assert refused.value.code == "E105"

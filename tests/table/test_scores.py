@@ -78,6 +78,9 @@ def test_scores_fit_while_no_product_and_no_row_leaves_62_bits() -> None:
     assert not of(2**35, 2**27)
     assert of(2**35, 2**25, 2**10)
     assert not of(2**51, times=2**11)
+    largest, less = ((Factor(size),) for size in (2**52 - 1, 2**52 - 2))
+    assert RowScores(DOMAIN, (largest,) * 1023 + (less,)).fits, "together one below the limit"
+    assert not RowScores(DOMAIN, (largest,) * 1024).fits
     assert not RowScores(DOMAIN, ((Factor(-LARGEST),),)).fits
     assert of(7 * MOST, MOST, MOST), "what criteria make of seven columns"
 

@@ -284,6 +284,7 @@ def test_a_rho_that_does_not_hold_at_its_epsilon_and_delta_is_refused() -> None:
         (BILLIONTH, rho * 2, Cost(Fraction(1), BILLIONTH)),
         (BILLIONTH, rho, Cost(Fraction(1), BILLIONTH / 1000)),
         (Fraction(0), rho, None),
+        (Fraction(1), rho, None),
         (BILLIONTH, Fraction(0), None),
     ]
     for given in broken:
