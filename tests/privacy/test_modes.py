@@ -465,3 +465,8 @@ def test_a_delta_beyond_all_numbers_is_no_delta() -> None:
     assert coin.delta(Fraction(1000), Fraction(1)) > Fraction(10) ** 434
     with pytest.raises(ValueError, match="no delta is left"):
         coin.delta(Fraction(1001), Fraction(1))
+
+
+def test_until_success_has_no_coin_to_set() -> None:
+    with pytest.raises(TypeError):
+        UntilSuccess(false_accept=ALPHA, gamma=Fraction(1, 2))  # type: ignore[call-arg]

@@ -204,3 +204,9 @@ def test_a_delta_is_shared_by_the_two_neighbours_of_a_replacement() -> None:
     own = one_sided(Fraction(1), DELTA)
     assert float(own) == pytest.approx(1e-9 / (1 + math.exp(0.5)), rel=1e-12)
     assert (1 + Fraction(math.exp(0.5))) * own <= DELTA * (1 + Fraction(1, 10**15))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0, "1/2"), (-1, "1/2"), (1, 0), (1, 1)])
+def test_only_positive_numbers_are_shared(epsilon: int, delta: str | int) -> None:
+    with pytest.raises(ValueError, match="positive"):
+        one_sided(Fraction(epsilon), Fraction(delta))

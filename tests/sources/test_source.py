@@ -368,3 +368,31 @@ def test_what_is_there_but_no_file_is_refused_before_it_is_read(tmp_path: Path) 
     with pytest.raises(DataRefused) as refused, opened(Address.of(str(tmp_path / "births.csv")), None):
         pass
     assert refused.value.code == "E105"
+
+
+def test_an_address_alone_says_where_a_table_of_postgres_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+
+    def connect(**given: Any) -> None:
+        seen.update(given, **{key: value for key, value in os.environ.items() if key.startswith("PG")})
+        raise ConnectionError
+
+    monkeypatch.setattr(ibis.postgres, "connect", connect)
+    for key in list(os.environ):
+        if key.startswith("PG"):
+            monkeypatch.delenv(key)
+    variables = {"PGHOST": "elsewhere", "PGOPTIONS": "-c x=y", "PGPASSFILE": "kept"}
+    for key, value in variables.items():
+        monkeypatch.setenv(key, value)
+    with pytest.raises(DataRefused), opened(Address.of("postgres://me:secret@host:5433/base#t"), None):
+        pass
+    said = {"host": "host", "port": 5433, "user": "me", "password": "secret", "database": "base"}
+    assert seen == {**said, "PGPASSFILE": "kept"}
+    assert {key: os.environ[key] for key in variables} == variables
+
+
+@engines.on_spark
+def test_a_column_that_is_there_twice_is_refused_on_spark_too(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("a,a\n1,1\n2,2\n")
+    with pytest.raises(DataRefused, match="E111"), opened(f"spark://local{tmp_path}/data.csv", ["a"]):
+        pass

@@ -76,6 +76,7 @@ def test_boxes_lie_inside_a_grid_or_not() -> None:
     assert not one([[0, 1]], [[2, 2], [2, 2]])
     assert not one([0, 1], [2, 2])
     assert not one([[0, 1]], [[2, 2]], (2.0, 3.0))  # type: ignore[arg-type]
+    assert not one([[0, 1]], [[2, 2]], (2, 3.0))  # type: ignore[arg-type]
 
 
 def test_neither_another_grid_nor_a_later_write_changes_them() -> None:

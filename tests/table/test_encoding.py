@@ -17,9 +17,9 @@ from facsimile.privacy.reader import read_public
 from facsimile.sources.source import run
 from facsimile.spec.constraints import Constraint
 from facsimile.spec.release import Specification
-from facsimile.table.cleaning import clean_value
+from facsimile.table.cleaning import BAD, FAR, clean_value
 from facsimile.table.domain import Domain
-from facsimile.table.encoding import COUNT, LEFT_OUT, REFUSALS, ColumnEncoding, Encoding, _among, recode
+from facsimile.table.encoding import COUNT, LEFT_OUT, REFUSALS, ColumnEncoding, Encoding, _among, _value, recode
 from facsimile.table.encoding import MALFORMED as MALFORMED_CODE
 from facsimile.table.table import Table
 from table import oracle
@@ -420,3 +420,11 @@ def test_the_query_does_not_depend_on_the_order_of_records() -> None:
         pieces = {name: result.column(name).to_numpy() for name in encoding.columns}
         tables.append(encoding.table(pieces, result.column(COUNT).to_numpy())[0])
     assert tables[0] == tables[1]
+
+
+def test_a_number_of_any_size_has_a_value_and_what_is_malformed_has_none() -> None:
+    numbers = {-FAR: True, FAR: True, 0: True, BAD: False}
+    shown = ibis.duckdb.connect()
+    for number, has_value in numbers.items():
+        value = shown.execute(_value(ibis.literal(number, "int64")))
+        assert value == number if has_value else value is None or value != value

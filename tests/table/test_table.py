@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.table.domain import Domain
-from facsimile.table.table import Table, add
+from facsimile.table.table import Table, _grouped, add
 from table.test_domain import domain
 
 Rows = list[list[int]]
@@ -122,3 +122,9 @@ def test_a_table_cannot_be_changed() -> None:
     for array in (table.codes, table.counts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_rows_of_a_domain_beyond_any_index_are_told_apart() -> None:
+    rows = np.array([[1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
+    codes, counts = _grouped(rows, np.array([1, 2, 4]), [2**16] * 5)
+    assert codes.tolist() == [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]] and counts.tolist() == [2, 5]

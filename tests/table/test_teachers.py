@@ -61,7 +61,9 @@ def test_a_layer_is_of_distinct_columns_and_of_no_more_signs_than_can_be_held(
 ) -> None:
     ones = np.ones((3, 4), np.int64)
     good = Layer(DOMAIN, ((("a", "b"), ones), (("b",), ones[0])))
-    assert good.of(np.array([[2, 3]])).tolist() == [[1, 1]]
+    ones[2, 3] = -1
+    assert good.of(np.array([[2, 3]])).tolist() == [[1, 1]], "a later write changes nothing"
+    ones[2, 3] = 1
     for signs in (
         (), (((), np.array(1)),),
         ((("a", "a"), np.ones((3, 3), np.int64)),), ((("a", "b"), ones.astype(float)),),
