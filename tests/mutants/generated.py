@@ -21,9 +21,9 @@ from random import Random
 import yaml
 from scipy.stats import beta
 
-from mutants.mutant import PACKAGE, source
+from mutants.mutant import PACKAGE, ROOT, source
 from mutants.operators import Change, changes
-from mutants.reach import Reach, files
+from mutants.reach import Reach, files, mirrored
 from mutants.runner import Job, Outcome, run
 from mutants.scratch import Scratch
 
@@ -92,7 +92,7 @@ def tried(most: int | None, seconds: float, seed: int, scratches: list[Scratch],
     by_name = {one.name: one for one in wanted}
     for outcome in chain(run(jobs(), scratches), _left(again, scratches)):
         wider = job(by_name[outcome.job.name], reach, MANY)
-        if outcome.verdict == "survived" and set(wider.tests) > set(outcome.job.tests):
+        if outcome.verdict == "survived" and not set(wider.tests) <= set(outcome.job.tests):
             again.append(wider)
             continue
         count[outcome.verdict] += 1
@@ -114,7 +114,8 @@ def job(one: Generated, reach: Reach, most: int) -> Job:
         return Job(one.name, SPARK_TESTS, PACKAGE + one.file, text, cpu=300, options=("-m", "spark"))
     inner = one.change.function.partition(".<locals>")[0]
     tests = reach.tests(one.file, inner, BUDGET if most == FEW else 6 * BUDGET, most)
-    tests = (LIMITS, *tests)
+    mirror = f"{mirrored(one.file)[0]}.py"  # it may have tests that were written after the record
+    tests = (LIMITS, *((mirror,) if most == MANY and (ROOT / mirror).is_file() else ()), *tests)
     cpu = 40 + 4 * math.ceil(sum(reach.seconds.get(name, BUDGET) for name in tests))
     text = one.change.applied(source(PACKAGE + one.file))
     return Job(one.name, tests, PACKAGE + one.file, text, cpu)

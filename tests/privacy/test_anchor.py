@@ -39,3 +39,12 @@ def test_a_mark_that_no_ledger_leaves_is_damage(tmp_path: Path, field: str, valu
             action()
         assert caught.value.code == "E310"
     assert anchor.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [written(asdict(MARK))[:-1], written(asdict(MARK)) * 2, b"", b"\n"])
+def test_an_anchor_is_one_whole_line(content: bytes, tmp_path: Path) -> None:
+    anchor = Anchor(tmp_path / "anchor")
+    anchor.path.write_bytes(content)
+    with pytest.raises(FacsimileError) as caught:
+        anchor.read()
+    assert caught.value.code == "E310"

@@ -466,7 +466,10 @@ def test_a_charge_is_held_by_one_and_taken_up_when_that_one_is_gone(book: Ledger
     assert book.unfinished("release a")
     again = book.begin(COST, "release a")
     assert again.resumed and again.charge.sequence == receipt.charge.sequence and charges(book.path) == 1
+    held = {path.name for path in book.path.parent.glob("*.lock")}
     book.close(again, "done")
+    left = {path.name for path in book.path.parent.glob("*.lock")}
+    assert len(held - left) == 1, "nobody will ask for a charge that ended"
     assert not book.unfinished("release a")
     third = book.begin(COST, "release a")
     assert not third.resumed and charges(book.path) == 2

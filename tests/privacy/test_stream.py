@@ -75,3 +75,8 @@ def test_the_first_word_beyond_the_last_multiple_is_left_out(monkeypatch: pytest
     words = iter(([WORDS - 1, WORDS - 2], [5, 6]))
     monkeypatch.setattr(Stream, "words", lambda _, n: np.array(next(words)[:n], np.uint32))
     assert Stream(KEY).below(3, 2).tolist() == [(WORDS - 2) % 3, 5 % 3], "2^32 is a multiple of 3, and 1"
+
+
+def test_a_record_is_chosen_by_a_word_below_the_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stream, "words", lambda _, n: np.array([6, 7, 8, 0], np.uint32)[:n])
+    assert Stream(KEY).chosen(np.array([1, 3]), 7).tolist() == [1, 1]

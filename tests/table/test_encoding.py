@@ -392,6 +392,15 @@ def test_the_query_takes_out_all_that_rules_and_raw_constraints_leave_out() -> N
         assert refused.any() == (malformed == "refuse")
 
 
+def test_what_is_malformed_is_refused_though_another_column_leaves_its_record_out() -> None:
+    encoding = Encoding(
+        several("declared", ("refuse", "drop", "drop", "drop", "drop", "drop", "drop"), DECLARED)
+    )
+    record = {"age": "x", "births": "99", "kind": "A"}
+    result = queried(encoding, pyarrow.Table.from_pylist([record]))
+    assert result.num_rows == 1
+
+
 @pytest.mark.parametrize("decimals", range(7))
 def test_sums_of_public_values_have_three_more_digits_and_at_most_six(decimals: int) -> None:
     column = number({"decimals": str(decimals), "round": "down"}) | {"alternatives": {"all": ["-4-4", "4<"]}}

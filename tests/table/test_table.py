@@ -128,3 +128,10 @@ def test_rows_of_a_domain_beyond_any_index_are_told_apart() -> None:
     rows = np.array([[1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
     codes, counts = _grouped(rows, np.array([1, 2, 4]), [2**16] * 5)
     assert codes.tolist() == [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]] and counts.tolist() == [2, 5]
+
+
+def test_a_marginal_joins_the_codes_of_columns_that_have_groups() -> None:
+    table = Table.from_rows(domain([3, 2]), [[0, 0], [1, 1], [2, 1], [2, 1]])
+    first, second = table.domain.names
+    assert table.marginal((first, second), ((first, (0, 0, 1)), (second, None))).tolist() == [[1, 1], [0, 2]]
+    assert table.domain.sizes((second, first), ((first, (0, 0, 1)),)) == (2, 2)

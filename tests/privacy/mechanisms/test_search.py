@@ -280,6 +280,7 @@ def test_what_a_generator_may_spend_is_one_of_two_and_in_one_place() -> None:
 def test_a_rho_that_does_not_hold_at_its_epsilon_and_delta_is_refused() -> None:
     rho = rho_of(Fraction(1), BILLIONTH)
     Approximate(BILLIONTH, rho, Cost(Fraction(1), BILLIONTH))
+    Approximate(BILLIONTH, rho, Cost(epsilon_of(rho, BILLIONTH), BILLIONTH))
     broken: list[tuple[Fraction, Fraction, Cost | None]] = [
         (BILLIONTH, rho * 2, Cost(Fraction(1), BILLIONTH)),
         (BILLIONTH, rho, Cost(Fraction(1), BILLIONTH / 1000)),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facsimile.privacy.noise import RehearsalNoise
-from facsimile.privacy.queries import FloorMeans, ResizedMeans
+from facsimile.privacy.queries import FloorMeans, ResizedMeans, checks
 from facsimile.privacy.queries.means import Group
 from facsimile.table.table import Table
 from facsimile.testing.neighbours import numbered_domain
@@ -92,3 +92,14 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any]) -> None:
     FloorMeans(s, **(given_ | {"bounds": (NUMBERS[0], NUMBERS[-1])})).check(DOMAIN, 2)  # type: ignore[arg-type]
     with pytest.raises(ValueError):
         FloorMeans(s, **(given_ | changed)).check(DOMAIN, 2)  # type: ignore[arg-type]
+
+
+def test_a_grouping_has_no_more_cells_than_can_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    s = Table.from_rows(DOMAIN, [(0, 0), (2, 1)])
+    asked = FloorMeans(s, "a", GROUPS, (NUMBERS[0], NUMBERS[-1]), Fraction(0))
+    cells = max(DOMAIN.size(tuple(dict.fromkeys(("a", name)))) for name, _ in GROUPS)
+    monkeypatch.setattr(checks, "MOST_CELLS", cells)
+    asked.check(DOMAIN, 2)
+    monkeypatch.setattr(checks, "MOST_CELLS", cells - 1)
+    with pytest.raises(ValueError, match="cells"):
+        asked.check(DOMAIN, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -130,3 +131,11 @@ def test_a_prediction_gap_is_the_difference_of_mean_errors(cells: Cells | None) 
     every = [gap(a, b) for a in range(3) for b in range(2)]
     sharp = Fraction(max(every) - min(every), 6 * 2**20)
     assert query.sensitivity() == (2 * (4 - Fraction(1, 3)) / 6 if cells is None else sharp)
+
+
+@pytest.mark.parametrize(("size", "kind"), [(2**61 // 3, np.int64), (2**61 // 3 + 1, object)])
+def test_sums_of_signed_terms_do_not_wrap(size: int, kind: type) -> None:
+    terms = SimpleNamespace(of=lambda codes: np.array([[size, -size, size]]))
+    held = SimpleNamespace(cells=Cells(np.ones((1,), bool)), terms=terms)
+    found = vars(OneStep)["_listed"].func(held)
+    assert found is not None and found.dtype == kind
