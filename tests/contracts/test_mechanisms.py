@@ -150,6 +150,12 @@ def test_moments_of_indicators_and_products_keep_their_sensitivity() -> None:
     check_mechanism(moments, domain, 2, reach=0.5, draws=False)
 
 
+def test_moments_of_one_column_are_read_in_one_cell() -> None:
+    """x, x·x, y and x·y: the squares of −3 and 2 lie 5 apart; ends that were multiplied would lie 15 apart."""
+    moments = NoisyMoments(((("a",), np.array([-3, 2])),), (("b",), np.array([0, 1])), 1, HALF)
+    assert moments.units == 5 + 5 + 1 + 5
+
+
 @TIGHT
 def test_one_record_moves_it_by_the_declared_sensitivity_and_no_more(case: str) -> None:
     reach = 0.9 if case not in LOOSE else 0.5 if "L2" not in case and "rho" not in case else 0.1
@@ -457,6 +463,7 @@ class BluntDistances(MarginalDistances):
         lambda: NoisyMarginals(((("a",), Fraction(0)),)),
         lambda: NoisyMarginals(((("a",), HALF), (("a",), HALF))),
         lambda: NoisyAnswer(count(("a",), [1, 0]), Fraction(0)),
+        lambda: NoisyAnswer(count(("a",), [1, 0]), HALF, 0),
         lambda: NoisyAnswer(object(), HALF),  # type: ignore[arg-type]
         lambda: NoisySelection(object(), HALF),  # type: ignore[arg-type]
         lambda: NoisySelection(MarginalDistances(((("a",), np.array([1, 1])),)), Fraction(0)),

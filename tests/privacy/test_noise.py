@@ -55,9 +55,9 @@ def test_gaussian_has_the_law_of_its_variance_and_of_no_other(which: str, square
 @BOTH
 @pytest.mark.parametrize("scores", [[3, 1, 0], [5, 5, 0], [-4, -1, 0, 0]])
 def test_gumbel_is_the_exponential_mechanism_of_its_rho(which: str, scores: list[int]) -> None:
-    """Sensitivity 2 and ρ = 1/2: scores count in units of Δ/√(2ρ) = 2."""
+    """Sensitivity 1 and ρ = 1/8: scores count in units of Δ/√(2ρ) = 2."""
     draws = DRAWS[which] // 4
-    taken = [NOISES[which].gumbel(scores, 2, Fraction(1, 2)) for _ in range(draws)]
+    taken = [NOISES[which].gumbel(scores, 1, Fraction(1, 8)) for _ in range(draws)]
     found = np.bincount(taken, minlength=len(scores))
     assert fits(found, exponential_mechanism(scores, 2))
     assert not fits(found, exponential_mechanism(scores, 1))

@@ -19,7 +19,7 @@ from facsimile.privacy.stream import Stream
 from facsimile.table import teachers
 from facsimile.table.exact import Ints
 from facsimile.table.table import Table
-from facsimile.table.teachers import Lesson
+from facsimile.table.teachers import Layer, Lesson
 from facsimile.testing import small_domain
 from facsimile.testing.contract import require_fit, require_proof
 from facsimile.testing.laws import fits
@@ -164,5 +164,19 @@ class Copying(Lesson):
 def test_a_lesson_of_another_class_sees_no_record() -> None:
     plain = lesson(DOMAIN)
     own = Copying(plain.layer, plain.made, plain.asked)
+    with pytest.raises(FacsimileError, match="E306"):
+        Curator.rehearsal(rehearse(TABLE), 1).run(replace(votes(DOMAIN), begin=lambda: Deaf([own])))
+
+
+class Watching(Layer):
+    """A layer of its own class, which keeps what it is shown."""
+
+    def of(self, codes: Any) -> Any:
+        raise AssertionError("it is shown records")
+
+
+def test_a_layer_of_another_class_sees_no_record() -> None:
+    plain = lesson(DOMAIN)
+    own = Lesson(Watching(plain.layer.domain, plain.layer.signs), plain.made, plain.asked)
     with pytest.raises(FacsimileError, match="E306"):
         Curator.rehearsal(rehearse(TABLE), 1).run(replace(votes(DOMAIN), begin=lambda: Deaf([own])))
