@@ -255,7 +255,7 @@ REVIEW = (
         "privacy/curator.py",
         "        other._failed = self._failed\n",
         "",
-        (f"{RULES}::test_nothing_is_answered_after_a_mechanism_has_failed",),
+        (f"{RULES}::test_a_curator_and_its_recodings_share_a_failure",),
         "whoever recodes would ask on after a failure",
     ),
     Mutant(

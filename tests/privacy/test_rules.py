@@ -354,6 +354,19 @@ def test_nothing_is_answered_after_a_mechanism_has_failed(monkeypatch: pytest.Mo
                 closed.run(question)
 
 
+def test_a_curator_and_its_recodings_share_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    for fails_first in (True, False):
+        curator = curated([])
+        other = curator.recoded(DOMAIN, {})
+        first, then = (curator, other) if fails_first else (other, curator)
+        with monkeypatch.context() as broken:
+            broken.setattr(NoisyMarginals, "_sample", lambda *_: 1 / 0)
+            with pytest.raises(FacsimileError, match="E701"):
+                first.run(NoisyMarginals(((("a",), ONE),)))
+        with pytest.raises(FacsimileError, match="E701"):
+            then.run(NoisyMarginals(((("a",), ONE),)))
+
+
 @pytest.mark.parametrize(
     "maps",
     [
